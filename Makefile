@@ -77,7 +77,7 @@ HPL_OBJECTS := $(call objects,hpl/*/*.c)
 JSON_OBJECTS := $(if $(filter yes,$(JSON)),$(call objects,testing/json/*.c))
 PTEST_OBJECTS := $(filter-out $(RECORD_NOT_BUILT), \
                    $(call objects,testing/ptest/*.c)) $(JSON_OBJECTS)
-DRIVER_OBJECTS := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
+PTEST_TESTED := $(filter-out %/main.o %/solvers.o,$(PTEST_OBJECTS))
 PROBE_OBJECTS := $(call objects,testing/xprobe/*.c)
 MORE_OBJECTS := $(call objects,$(MORE_SOURCES))
 
@@ -147,7 +147,8 @@ include testing/cuda_model/cuda_model.mk
 include sim/sim.mk
 endif
 XHPL_LIBS += $(JSON_LIBS)
-include setup/generated.mk testing/testing.mk bench/bench.mk setup/install.mk
+include setup/generated.mk testing/testing.mk testing/checks.mk \
+    bench/bench.mk setup/install.mk
 
 # The user's own HPL.dat stays.
 $(BINdir)/HPL.dat: | $(XHPL)

@@ -29,7 +29,7 @@ static const case_t cases[] = {
      0x1p-1022},
 };
 
-/* At run time, by this thread. */
+/* Compute a case at run time, on this thread. */
 static double result(const case_t *c)
 {
     volatile double x = c->x, y = c->y;
@@ -56,8 +56,8 @@ bool xh_arithmetic_is_right(_Atomic int *wrong)
 
 /* ---- subnormal numbers --------------------------------------------------- */
 
-/* Did this thread turn subnormal results or operands into zero? It no longer
- * does. */
+/* Stop flushing subnormal results and operands to zero. Returns whether this
+ * thread did flush. */
 #if defined(__SSE2__)
 static bool stop_flushing(void)
 {

@@ -4,16 +4,16 @@
 #include <stdbool.h>
 
 /*
- * Does the calling thread compute in doubles as IEEE 754 has it: 53 bits,
- * rounded to nearest, with subnormal numbers as operands and results? If not,
- * *wrong is counted up, and the first one is logged with its core. Any thread.
+ * Does the calling thread compute doubles by IEEE 754: 53 bits, rounded to
+ * nearest, with subnormal operands and results? If not, *wrong is incremented,
+ * and the first such thread is logged with its core. Any thread may call this.
  */
 bool xh_arithmetic_is_right(_Atomic int *wrong);
 
 /*
  * Let the calling thread, and each thread that it starts, keep subnormal
- * numbers. A library that was linked with -ffast-math or -Ofast turns them off
- * when it is loaded: if one did, process 0 warns once. On x86-64 and 64-bit
- * Arm; nothing elsewhere.
+ * numbers. A library linked with -ffast-math or -Ofast turns them off when it
+ * is loaded; then process 0 warns once. Only for x86-64 and 64-bit Arm;
+ * elsewhere nothing happens.
  */
 void xh_arithmetic_keep_subnormals(void);

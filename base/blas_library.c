@@ -15,7 +15,7 @@ WEAK int openblas_get_parallel(void);
 WEAK int openblas_get_num_threads(void);
 WEAK void openblas_set_num_threads(int threads);
 
-/* BLIS's own integers have 64 bits unless it was built otherwise. */
+/* BLIS has 64-bit integers unless it was built otherwise. */
 WEAK const char *bli_info_get_version_str(void);
 WEAK int64_t bli_info_get_blas_int_type_size(void);
 WEAK int bli_arch_query_id(void);
@@ -23,7 +23,7 @@ WEAK const char *bli_arch_string(int id);
 WEAK int64_t bli_thread_get_num_threads(void);
 WEAK void bli_thread_set_num_threads(int64_t threads);
 
-/* The lower-case names of these belong to Fortran. */
+/* Fortran uses these names in lower case. */
 WEAK void MKL_Get_Version_String(char *text, int length);
 WEAK int MKL_Get_Max_Threads(void);
 WEAK void MKL_Set_Num_Threads(int threads);
@@ -36,8 +36,8 @@ static void copy_word(char *to_p, const char *from)
 }
 
 /*
- * n is 1 in 32 bits and negative in 64, as integers are stored on
- * little-endian machines: the sum of x is x(1) or nothing.
+ * On little-endian machines n is 1 if read as 32 bits, and negative as 64 bits,
+ * so the sum of x is x(1) or 0.
  */
 static bool takes_64_bits(void)
 {
@@ -49,8 +49,8 @@ static bool takes_64_bits(void)
            dasum_(n, x, incx) == 0.0;
 }
 
-/* False if it is not linked. Its configuration: "OpenBLAS 0.3.21 USE64BITINT
- * DYNAMIC_ARCH Zen ..." */
+/* Describe OpenBLAS; false if it is not linked. Its configuration is like
+ * "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen ...". */
 static bool openblas_describe(xh_blas_library_t *library_p)
 {
     const char *config =
@@ -87,7 +87,8 @@ static bool blis_describe(xh_blas_library_t *library_p)
     return true;
 }
 
-/* "Intel(R) ... Math Kernel Library Version 2023.1-Product Build ..." */
+/* Describe MKL, from "Intel(R) ... Math Kernel Library Version 2023.1-Product
+ * Build ...". */
 static bool mkl_describe(xh_blas_library_t *library_p)
 {
     static const char before[] = "Version ";
@@ -131,8 +132,8 @@ int xh_blas_library_set_threads(int threads)
 
 xh_status_t xh_blas_library_try_room(void)
 {
-    /* OpenBLAS takes 128 MiB for each thread that calls it; the rest is for
-     * threads that start until then. */
+    /* OpenBLAS takes 128 MiB per calling thread; the rest is for threads that
+     * start before. */
     static const size_t room = (size_t)320 << 20;
 
     return xh_memory_try(room, "the BLAS library needs about as much");

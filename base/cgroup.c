@@ -11,29 +11,29 @@
 
 typedef enum { VERSION_1, VERSION_2, VERSIONS } version_t;
 
-/* The limit of one level; HUGE_VAL without one. */
+/* Return the limit of one level; HUGE_VAL: none. */
 typedef double (*level_fn_t)(const char *folder, version_t version);
 
 static const struct {
     const char *limit, *usage;
-    const char *inactive; /* in memory.stat, descendants included */
+    const char *inactive; /* line of memory.stat that includes descendants */
 } memory_files[VERSIONS] = {
     [VERSION_1] = {"memory.limit_in_bytes", "memory.usage_in_bytes",
                    "total_inactive_file"},
     [VERSION_2] = {"memory.max", "memory.current", "inactive_file"},
 };
 
-typedef struct { /* one controller in one version */
+typedef struct { /* one controller of one version */
     const char *controller;
     version_t version;
     char group[XH_SYSFILE_PATH];      /* this process's group */
-    char mount_root[XH_SYSFILE_PATH]; /* the group that is mounted ... */
-    char mount[XH_SYSFILE_PATH];      /* ... on this folder */
+    char mount_root[XH_SYSFILE_PATH]; /* the group whose folder is mounted */
+    char mount[XH_SYSFILE_PATH];      /* where it is mounted */
 } hierarchy_t;
 
 typedef bool (*parse_fn_t)(char *line, hierarchy_t *h);
 
-/* Whether word is an element of list, which separates them by commas. */
+/* Is `word` an element of `list`, a comma-separated list? */
 static bool lists(const char *list, const char *word)
 {
     char all[XH_SYSFILE_PATH], one[64];
@@ -43,7 +43,7 @@ static bool lists(const char *list, const char *word)
     return strstr(all, one) != NULL;
 }
 
-/* Take h->group from line of /proc/self/cgroup if it is of h. */
+/* Set h->group from a line of /proc/self/cgroup if the line is about h. */
 static bool parse_group(char *line, hierarchy_t *h)
 {
     char *controllers = strchr(line, ':');
@@ -61,7 +61,7 @@ static bool parse_group(char *line, hierarchy_t *h)
     return true;
 }
 
-/* The system writes blanks and the like as \ooo. */
+/* Undo the system's \ooo for blanks and similar characters. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -77,7 +77,7 @@ static void unescape(char *text)
     *to = '\0';
 }
 
-/* Take h->mount and h->mount_root from line of /proc/self/mountinfo. */
+/* Set h->mount and h->mount_root from a line of /proc/self/mountinfo. */
 static bool parse_mount(char *line, hierarchy_t *h)
 {
     const char *tail = strstr(line, " - ");
@@ -112,9 +112,9 @@ static bool scan(const char *root, const char *file, parse_fn_t parse,
 }
 
 /*
- * The group's path below the mount point, "" or "/...": in a container the
- * mount may begin at a group further down than the path does, or show nothing
- * of the path at all.
+ * The group's path below the mount point, "" or "/...". In a container, the
+ * mount may begin at a lower group than the path does, or contain no part of
+ * the path.
  */
 static const char *below_mount(const hierarchy_t *h)
 {

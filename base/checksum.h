@@ -6,11 +6,10 @@
 #include <string.h>
 
 /*
- * Two sums of a column as it is stored: of the bits of its elements, and of
- * those times 1, 3, 5, ..., row by row; both mod 2^64, so the order of the
- * terms does not matter. Any change of one element changes both. Two elements
- * that change places change the second one, unless they differ in high bits
- * only.
+ * Two sums over a column's elements as integers: plain, and with the weights 1,
+ * 3, 5, ... by row. Both are mod 2^64, so the order of the terms does not
+ * matter. Any change of one element changes both sums. Exchanging two elements
+ * changes the second sum, unless they differ in high bits only.
  */
 static inline void xh_checksum(const double *column, int64_t rows,
                                uint64_t sums_p[2])
@@ -25,8 +24,8 @@ static inline void xh_checksum(const double *column, int64_t rows,
     }
 }
 
-/* A hash of bytes (FNV-1a), which goes on from that of what lies before them;
- * XH_HASH_START: from nothing. */
+/* A hash of bytes (FNV-1a) that continues the hash of the bytes before them, or
+ * XH_HASH_START. */
 #define XH_HASH_START UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t xh_hash(uint64_t hash, const void *data, size_t bytes)
@@ -38,7 +37,7 @@ static inline uint64_t xh_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
-/* Bits of x, mixed. Source: Steele, Lea, Flood, Fast splittable pseudorandom
+/* Mix the bits of x. Source: Steele, Lea, Flood, Fast splittable pseudorandom
  * number generators, 2014. */
 static inline uint64_t xh_mixed(uint64_t x)
 {

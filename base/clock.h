@@ -3,27 +3,27 @@
 
 #include <time.h>
 
-/* Seconds since some fixed moment, monotonic, in double. */
+/* Return seconds since an arbitrary fixed moment, monotonic. */
 typedef double (*xh_clock_fn_t)(void *context);
 
-/* Now, in seconds: the monotonic wall clock unless one was installed. */
+/* Now, in seconds, by the monotonic wall clock, or by the clock installed. */
 double xh_clock_now(void);
 
-/* Seconds that a clock of the system shows: CLOCK_REALTIME, ... */
+/* Seconds shown by a clock of the system: CLOCK_REALTIME, ... */
 double xh_clock_read(clockid_t clock);
 
-/* The monotonic wall clock, in seconds, whatever is installed. */
+/* Seconds of the monotonic wall clock, even if another clock is installed. */
 double xh_clock_wall(void);
 
-/* Of so many seconds, at least 0: a clock's, or a duration. */
+/* Convert seconds >= 0, a time or a duration, to a timespec. */
 struct timespec xh_clock_timespec(double seconds);
 
-/* This thread sleeps for so many seconds, at least 0; a signal ends that. */
+/* Let this thread sleep for `seconds` >= 0; a signal ends the sleep. */
 void xh_clock_sleep(double seconds);
 
 /*
- * Let xh_clock_now return fn(context), the time of a model; fn NULL: the wall
- * clock again.
+ * Let xh_clock_now return fn(context), the time of a model. If fn is NULL,
+ * restore the wall clock.
  * Order: not while other threads read the clock.
  */
 void xh_clock_install(xh_clock_fn_t fn, void *context);

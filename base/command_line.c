@@ -21,7 +21,8 @@ const char *xh_command_line_dashes(const char *name)
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* A text that is no number, for which x is NaN, is near to none. */
+/* Refuse an argument. If it is not a number, x is NaN, and no number is
+ * suggested. */
 static xh_status_t refuse_number(const xh_option_t *row, const char *text,
                                  double x)
 {
@@ -125,10 +126,11 @@ static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
 }
 
 /*
- * The row of a word: "-name", "--name" or "--name=value", with the whole name,
- * or "-n2000" for a name of one letter; "-h" is --help. NULL: there is none.
+ * Find the row of a word: "-name", "--name" or "--name=value", with the whole
+ * name, or "-n2000" for a name of one letter; "-h" is --help. NULL: there is
+ * none.
  *
- * value_p  out  NULL: the word has none
+ * value_p  out  NULL: the word has no value
  */
 static const xh_option_t *find(const char *word, const xh_option_t *rows,
                                int count, const char **value_p)
@@ -155,7 +157,8 @@ static const xh_option_t *find(const char *word, const xh_option_t *rows,
     return NULL;
 }
 
-/* The value of a row, which may be the next word; count_p: words taken. */
+/* Find the value for a row, which may be the next word. *count_p is the number
+ * of words used. */
 static xh_status_t find_value(const xh_option_t *row, char **words, int left,
                               const char **value, int *count_p)
 {

@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /*
- * The command line of a program as a table, one row an option. Most options
+ * The command line of a program as a table, one row per option. Most options
  * set a member of the program's own struct of options.
  */
 typedef enum {
@@ -16,15 +16,15 @@ typedef enum {
     XH_OPTION_INT,     /* an int64_t, from least to most */
     XH_OPTION_REAL,    /* a double, from least to most */
     XH_OPTION_SET,     /* the argument is name=value of a setting */
-    XH_OPTION_SETTING, /* the argument is the value of the setting `name`, which
-                          has _ for - */
+    XH_OPTION_SETTING, /* the argument is the value of setting `name`, with _
+                          instead of - */
     XH_OPTION_OTHER    /* the program's own function is called */
 } xh_option_kind_t;
 
 typedef struct {
-    const char *name;     /* NULL: no option */
-    const char *argument; /* its name in --help; NULL: takes none; "[...]": may
-                             have one, else that is NULL */
+    const char *name;     /* NULL: this row is not an option */
+    const char *argument; /* its name in --help; NULL: no argument; "[...]": an
+                             optional argument, NULL if missing */
     xh_option_kind_t kind;
     size_t offset; /* of the member in the struct of options */
     const char *help;
@@ -32,18 +32,19 @@ typedef struct {
     int choice; /* also passed to the program's own function */
 } xh_option_t;
 
-/* How a user types an option: "-" before a name of one letter, else "--". */
+/* Return the dashes before an option: "-" for a name of one letter, else "--".
+ */
 const char *xh_command_line_dashes(const char *name);
 
-/* What an option of XH_OPTION_OTHER does. */
+/* Handle an option of kind XH_OPTION_OTHER. */
 typedef xh_status_t xh_option_fn_t(int choice, const char *argument,
                                    void *options);
 
 /*
  * Apply the options of the command line in order, until one fails.
  *
- * A name is written whole, behind one dash or two; its value is the next word,
- * or stands behind '=', or, a number, behind a name of one letter: -n2000.
+ * A name is written in full, after one or two dashes. Its value is the next
+ * word, or follows '='; a number may also follow a name of one letter: -n2000.
  *
  * rows     in      at most 64, two or more with a name
  * other    in      NULL: no row is XH_OPTION_OTHER

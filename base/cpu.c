@@ -62,7 +62,7 @@ const char *xh_cpu_model(void)
 
 int xh_cpu_list(const char *list, int *numbers, int capacity)
 {
-    enum { MOST = 1 << 20 }; /* numbers are below */
+    enum { MOST = 1 << 20 }; /* limit of numbers */
     int count = 0;
 
     while (isdigit((unsigned char)*list)) {
@@ -78,7 +78,8 @@ int xh_cpu_list(const char *list, int *numbers, int capacity)
     return count;
 }
 
-/* The list in a file below /sys/devices/system: how many are in numbers. */
+/* Read the list in a file below /sys/devices/system. Returns the count of its
+ * numbers. */
 static int read_list(const char *root, const char *file, int *numbers,
                      int capacity)
 {
@@ -93,8 +94,8 @@ static int read_list(const char *root, const char *file, int *numbers,
 }
 
 /*
- * Is cpu the first of its group of processors that is in mask? NULL: of all.
- * unknown: what is returned where the system does not tell the group.
+ * Is `cpu` the first processor of its group that is in `mask` (NULL: of all)?
+ * Returns `unknown` if the system does not report the group.
  */
 static bool leads(const char *root, int cpu, const char *group,
                   const xh_affinity_t *mask, bool unknown)

@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 /*
- * What the processor this process runs on can do, asked from the processor
+ * Capabilities of this process's processor, as reported by the processor
  * itself.
  */
 
 /*
- * The instruction sets that code here is written for, the widest first: of x86
- * AVX-512 F and AVX2 with FMA; of Arm SVE with vectors of 512, 256 or 128 bits,
- * of which a process has one, and NEON; and what the compiler's baseline gives.
+ * The supported instruction sets, the widest first. x86: AVX-512 F, and AVX2
+ * with FMA. Arm: SVE with vectors of 512, 256 or 128 bits (a process has one of
+ * them), and NEON. Other: the compiler's baseline.
  */
 /* clang-format off */
 #define XH_EACH_ISA(X)                                                         \
@@ -30,16 +30,17 @@
 typedef enum { XH_EACH_ISA(XH_ISA_) XH_ISA_COUNT } xh_isa_t;
 #undef XH_ISA_
 
-/* Is isa usable here: in the processor, and saved by the system? */
+/* Is isa usable here: does the processor have it, and the system save its
+ * state? */
 bool xh_cpu_has(xh_isa_t isa);
 
 /* The widest instruction set usable here. */
 xh_isa_t xh_cpu_isa(void);
 
-/* Its name, of XH_ISA_NAMES. */
+/* The name of isa, one of XH_ISA_NAMES. */
 const char *xh_cpu_isa_name(xh_isa_t isa);
 
-/* Model name of the processor, "unknown" where the system does not tell. */
+/* The processor's model name, "unknown" if the system does not report it. */
 const char *xh_cpu_model(void);
 
 /*
@@ -55,15 +56,15 @@ int xh_cpu_cores(const char *root);
  *
  * ids  out  the first capacity of them
  *
- * Returns how many there are, whatever the quota; 0 where the system does not
- * tell.
+ * Returns their number, ignoring the quota; 0 if the system does not report it.
  */
 int xh_cpu_core_ids(const char *root, int *ids, int capacity);
 
-/* All parts of a machine, whether this process may use them; 0: unknown. */
+/* All parts of the machine, even those that this process may not use; 0:
+ * unknown. */
 typedef struct {
     int sockets;
-    int cores;      /* hardware threads of one count once */
+    int cores;      /* hardware threads of a core count once */
     int numa_nodes; /* memory nodes */
 } xh_census_t;
 
@@ -79,21 +80,21 @@ xh_census_t xh_cpu_census(const char *root);
  */
 int xh_cpu_list(const char *list, int *numbers, int capacity);
 
-/* Bytes of a core's second cache; 512 KiB where the system does not tell. */
+/* Bytes of a core's L2 cache; 512 KiB if the system does not report it. */
 int64_t xh_cpu_l2_bytes(void);
 
 /* ---- what its cores can compute ------------------------------------------ */
 
 /*
- * Loops of fused multiply-adds on registers alone, one for each instruction
- * set that this program was compiled for.
+ * Loops of fused multiply-adds in registers, one per instruction set that this
+ * program was compiled for.
  */
 typedef struct {
     double (*run)(int64_t rounds); /* the result depends on every step */
-    double flop;                   /* of one round */
+    double flop;                   /* flop per round */
 } xh_fma_t;
 
-/* NULL where isa is not usable here. */
+/* Returns NULL if isa is not usable here. */
 const xh_fma_t *xh_fma_kernel(xh_isa_t isa);
 
 /*

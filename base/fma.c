@@ -22,7 +22,7 @@
 #include <sys/prctl.h>
 #endif
 
-/* Let a * b + c be one instruction where the processor has one. */
+/* Let the compiler contract a * b + c to one instruction, if there is one. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=fast")
 #endif
@@ -34,14 +34,14 @@
     EACH_OF_16(X) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 
 /*
- * The chains c = 0.999 c + 1 run towards 1000 and get neither large nor
- * denormal. Each starts elsewhere: equal ones would be computed once.
+ * The chains c = 0.999 c + 1 converge to 1000, so they become neither large nor
+ * subnormal. Their starts differ, because equal chains would be computed once.
  */
 #define START(i) wide c##i = zero + (i);
 #define STEP(i) c##i = FMA(c##i, factor, one);
 #define ADD(i) sum += c##i;
 
-/* FMA(a, b, c) and the type wide belong to the place of use. */
+/* The user of this macro defines FMA(a, b, c) and the type `wide`. */
 #define LOOP(rounds, EACH)                                                     \
     const wide zero = {0}, factor = zero + 0.999, one = zero + 1.0;            \
     wide sum = zero;                                                           \
@@ -88,8 +88,8 @@ __attribute__((target("avx512f"))) static double run_avx512(int64_t rounds)
 #endif
 
 /*
- * Arm's instruction adds to the register that it overwrites: the chains are
- * sums, c = c + 0.999 0.001.
+ * Arm's instruction adds to the register that it overwrites: so the chains are
+ * sums, c = c + 0.999 * 0.001.
  */
 #ifdef __aarch64__
 static double run_neon(int64_t rounds)
@@ -101,7 +101,7 @@ static double run_neon(int64_t rounds)
 }
 #endif
 
-/* For vectors of any length, which have no size here. */
+/* Vectors of any length have no size, so they need macros of their own. */
 #ifdef XH_SVE
 #define START_SVE(i) svfloat64_t c##i = svdup_f64(i);
 #define STEP_SVE(i) c##i = svmla_x(all, c##i, factor, small);
@@ -123,7 +123,7 @@ __attribute__((target("+sve"))) static double run_sve(int64_t rounds)
 
 #define FLOP_SVE(bits, chains) (2.0 * (chains) * (bits) / 64)
 
-/* Are vectors so long in this process? */
+/* Are SVE vectors `bits` long in this process? */
 static bool has_sve(int bits)
 {
     return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 &&
@@ -147,7 +147,7 @@ static const xh_fma_t kernels[XH_ISA_COUNT] = {
 #endif
 };
 
-/* In the processor, and saved by the system. */
+/* Does the processor have isa, and does the system save its state? */
 static bool is_usable(xh_isa_t isa)
 {
 #ifdef __x86_64__
@@ -180,23 +180,23 @@ const xh_fma_t *xh_fma_kernel(xh_isa_t isa)
 
 enum { RUNS = 8 };
 
-/* Seconds of the shortest trial that its clock can be believed. */
+/* Seconds of the shortest trial that the clock can measure. */
 #define TRIAL 1e-4
 
 typedef struct {
     const xh_fma_t *kernel;
-    int64_t rounds; /* of each thread in each run */
+    int64_t rounds; /* rounds per thread and run */
     pthread_barrier_t barrier;
-    pthread_mutex_t gate; /* held until it is known who takes part */
+    pthread_mutex_t gate; /* held until it is known which threads take part */
     bool cancelled;
 } contest_t;
 
 typedef struct {
     contest_t *contest;
     pthread_t thread;
-    int core; /* pinned to it unless < 0 */
+    int core; /* core to pin to; negative: unpinned */
     double start[RUNS], end[RUNS];
-    double result; /* of the arithmetic; makes it necessary */
+    double result; /* keeps the arithmetic from being removed */
 } runner_t;
 
 static void *run(void *argument)
@@ -221,7 +221,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Rounds that take about seconds, found by doubling. */
+/* Find a number of rounds that takes about `seconds`, by doubling. */
 static int64_t rounds_for(const xh_fma_t *kernel, double seconds)
 {
     volatile double result;
@@ -256,7 +256,7 @@ static bool run_all(contest_t *contest, runner_t *runners, int threads)
     return !contest->cancelled;
 }
 
-/* From the first start to the last end in the shortest run. */
+/* The shortest run, from the first thread's start to the last thread's end. */
 static double shortest_run(const runner_t *runners, int threads)
 {
     double shortest = HUGE_VAL;
@@ -273,7 +273,7 @@ static double shortest_run(const runner_t *runners, int threads)
     return shortest;
 }
 
-/* The rate of all runners on cpus, the system's numbers; NULL: unpinned. */
+/* The rate of all runners, on `cpus` (system numbers; NULL: unpinned). */
 static double rate_of(contest_t *contest, runner_t *runners, const int *cpus,
                       int threads)
 {

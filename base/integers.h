@@ -13,7 +13,8 @@ static inline int64_t xh_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* a / unit, and the multiple of unit, that a takes; a >= 0, unit > 0. */
+/* The number of units in a, rounded up; and a rounded up to a multiple of unit.
+ * a >= 0, unit > 0. */
 static inline int64_t xh_units(int64_t a, int64_t unit)
 {
     return a / unit + (a % unit != 0);

@@ -10,7 +10,7 @@ static uint64_t rotate(uint64_t x, int bits)
     return x << bits | x >> (64 - bits);
 }
 
-/* One half of a round: v[a] takes v[b], v[c] takes v[d]. */
+/* One half of a round: v[b] is added to v[a], v[d] to v[c]. */
 static void mix(uint64_t *v, int a, int b, int c, int d, int left, int right)
 {
     v[a] += v[b];
@@ -35,7 +35,7 @@ static void absorb(state_t *s, uint64_t word)
     s->v[0] ^= word;
 }
 
-/* The first bytes as a number, the lowest first. */
+/* The first `bytes` bytes as a number, the lowest byte first. */
 static uint64_t word_of(const unsigned char *data, size_t bytes)
 {
     uint64_t word = 0;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * SipHash-2-4 of bytes: who does not know key cannot tell it from a random
- * number, and so cannot make it for a message that was not sent before.
+ * SipHash-2-4 of bytes: without the key, a hash cannot be told from a random
+ * number, and so cannot be forged for a message that was not sent before.
  * Source: J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input
  * PRF", INDOCRYPT 2012, section 2
  */

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 enum {
-    LINE = 4096, /* a pipe takes as much in one piece */
+    LINE = 4096, /* what a pipe takes at once */
     NAME = 256,
     LIVE = 256, /* longest live line */
-    WIDTH = 79  /* the same if the terminal's width is unknown */
+    WIDTH = 79  /* width if the terminal's is unknown */
 };
 
 static const char *const words[XH_LOG_LEVELS] = {
@@ -70,7 +70,8 @@ static void write_all(const char *text, size_t length)
     }
 }
 
-/* Write into line what erases the live line, if any; returns its length. */
+/* Write characters that erase the live line, if there is one. Returns their
+ * number. */
 static int erase(char *line)
 {
     int width = atomic_exchange(&live, 0);
@@ -90,7 +91,7 @@ static bool has_colours(void)
            strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO) != 0;
 }
 
-/* A line with its end. */
+/* Write a complete line, in the color of its level. */
 static void write_coloured(xh_log_level_t level, const char *line,
                            size_t length)
 {
@@ -126,7 +127,7 @@ static void say(xh_log_level_t level, char *line, int erased, int head)
         write_coloured(level, line, length + 1);
 }
 
-/* where  in  the process that it concerns, in the form of `place` */
+/* where  in  the process that the message is about, in the form of `place` */
 static void message(xh_log_level_t level, const char *where, const char *format,
                     va_list values)
 {
@@ -139,7 +140,7 @@ static void message(xh_log_level_t level, const char *where, const char *format,
                      program_name, words[level]);
     text = head;
     head += snprintf(line + head, sizeof(line) - (size_t)head, "%s", where);
-    errno = saved; /* for %m */
+    errno = saved; /* so that %m works */
     vsnprintf(line + head, sizeof(line) - (size_t)head, format, values);
     say(level, line, erased, text);
     errno = saved;
@@ -180,7 +181,7 @@ void xh_log_warning_of(int rank, const char *host, const char *format, ...)
     va_end(values);
 }
 
-/* The last column stays free: some terminals wrap after it. */
+/* Leave the last column free, because some terminals wrap after it. */
 static int terminal_width(void)
 {
     struct winsize size;
@@ -190,7 +191,8 @@ static int terminal_width(void)
     return size.ws_col < LIVE ? size.ws_col - 1 : LIVE - 1;
 }
 
-/* How much of text fits in width: cut at a comma if there is one. */
+/* Number of characters of `text` to show in `width`: cut at a comma if
+ * possible. */
 static int shown_of(const char *text, int width)
 {
     int length = (int)strlen(text), at = width;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /*
- * Messages to people on stderr, one line each, written in one piece so that
- * lines of several processes do not mix:
+ * Messages on stderr, one line each, written at once so that lines of several
+ * processes do not mix:
  *
  *     xhpl: error: rank 3 on node17: cannot allocate 81.2 GiB
  *
@@ -24,12 +24,13 @@ typedef enum {
 
 /*
  * Name this process in later messages; program and host are copied. A process
- * of a rank below 0 is alone: its messages name no place.
+ * with a negative rank is alone: its messages name no place.
  * Order: not while other threads log.
  */
 void xh_log_identify(const char *program, int rank, const char *host);
 
-/* Is this rank 0, or alone? What all would say alike, the first one says. */
+/* Is this process rank 0, or alone? Only the first process logs what all would
+ * log. */
 bool xh_log_is_first(void);
 
 /*
@@ -44,16 +45,17 @@ void xh_log_message(xh_log_level_t level, const char *format, ...)
 #define xh_log_warning(...) xh_log_message(XH_LOG_WARNING, __VA_ARGS__)
 #define xh_log_info(...) xh_log_message(XH_LOG_INFO, __VA_ARGS__)
 
-/* An error in the form of another library: without program name and place. */
+/* Log an error in the form of another library: without program name and place.
+ */
 void xh_log_error_as_is(const char *line);
 
-/* A warning about the process of that rank and host; a rank below 0: about no
- * process. */
+/* Log a warning about the process of that rank and host; a negative rank means
+ * no process. */
 void xh_log_warning_of(int rank, const char *host, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Pass each error and warning to hear as well, whatever the limit: the text
+ * Also pass each error and warning to `hear`, whatever the limit: the text
  * after "error: " or "warning: ", or the line as it is. Any thread may call
  * hear. NULL ends it.
  */
@@ -61,14 +63,15 @@ typedef void xh_log_listener_t(xh_log_level_t level, const char *text);
 void xh_log_listen(xh_log_listener_t *hear);
 
 /*
- * Show text as the last line of a terminal, in place of the live line before;
- * "" erases it. It is cut to the terminal's width, at a comma if there is one.
- * Messages erase it, too. As urgent as information. Order: one thread.
+ * Show text as the last line of a terminal, in place of the previous live line;
+ * "" erases it. The line is cut to the terminal's width, at a comma if
+ * possible. Messages erase it, too. Its level is information. Order: one
+ * thread.
  */
 void xh_log_live(const char *text);
 
 /*
- * Another process keeps a live line on the same terminal, or no longer does:
- * each message erases it first. Any thread.
+ * Note whether another process has a live line on the same terminal: if so,
+ * each message first erases that line. Any thread may call this.
  */
 void xh_log_beside_live(bool is_there);

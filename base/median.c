@@ -21,7 +21,7 @@ double xh_median(double *numbers, int count)
     return 0.5 * (numbers[(count - 1) / 2] + numbers[count / 2]);
 }
 
-/* It is that of all, or next to it. */
+/* The result is the median of all numbers, or next to it. */
 double xh_median_without(const double *sorted, int count, double x)
 {
     int middle = (count - 1) / 2;

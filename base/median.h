@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Sort count numbers, none of them NaN, the least first. */
+/* Sort `count` numbers in ascending order; none may be NaN. */
 void xh_sort(double *numbers, int count);
 
 /*
@@ -10,5 +10,6 @@ void xh_sort(double *numbers, int count);
  */
 double xh_median(double *numbers, int count);
 
-/* The median of count - 1 >= 1 numbers: of those sorted, but for one x. */
+/* The median of the count - 1 >= 1 numbers that remain if one x is removed from
+ * `sorted`. */
 double xh_median_without(const double *sorted, int count, double x);

@@ -17,9 +17,9 @@
 #endif
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define LARGE (2 * HUGE_PAGE) /* below, aligning would waste too much */
+#define LARGE (2 * HUGE_PAGE) /* for less, aligning would waste too much */
 
-/* KiB by this name. */
+/* Read a line of /proc/meminfo, in KiB. */
 static bool meminfo(const char *root, const char *name, uint64_t *kib_p)
 {
     char value[64];
@@ -50,14 +50,14 @@ xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
 
 /* ---- limits of this process ---------------------------------------------- */
 
-enum { STATM_FIELDS = 6 }; /* the last one that counts is data */
+enum { STATM_FIELDS = 6 }; /* fields up to the last one used, data */
 
 uint64_t xh_memory_limit_left(const char **name_p)
 {
     static const struct {
         int resource;
         const char *name;
-        int field; /* of statm: pages that it counts */
+        int field; /* number of the field of statm that counts its pages */
     } limits[] = {{RLIMIT_AS, "ulimit -v", 0}, {RLIMIT_DATA, "ulimit -d", 5}};
     uint64_t least = UINT64_MAX, page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t pages[STATM_FIELDS] = {0};
@@ -87,7 +87,8 @@ uint64_t xh_memory_limit_left(const char **name_p)
     return least;
 }
 
-/* "; ulimit -v leaves 12 MiB to this process", or "" without a limit. */
+/* Write "; ulimit -v leaves 12 MiB to this process", or "" if there is no
+ * limit. */
 static const char *limit_in_words(char text[80])
 {
     const char *name;
@@ -107,14 +108,14 @@ static size_t whole_pages(size_t bytes)
     return bytes == 0 ? page : (bytes + page - 1) / page * page;
 }
 
-/* What the address sanitizer watches behind each allocation. */
+/* Bytes after each allocation that the address sanitizer watches. */
 #ifdef __SANITIZE_ADDRESS__
 enum { GUARD = 1 << 20 };
 #else
 enum { GUARD = 0 };
 #endif
 
-/* Forbid to touch what is behind bytes of memory, or allow it again. */
+/* Forbid, or allow again, access to the bytes after an allocation. */
 static void guard(char *memory, size_t bytes, bool forbidden)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -151,7 +152,7 @@ void xh_memory_prefer_huge(void *memory, size_t bytes)
 #endif
 }
 
-/* Map more than needed, then unmap the ends. */
+/* Map more than needed, then unmap both ends. */
 static void *map_aligned(size_t length)
 {
     char *start = map(length + HUGE_PAGE, 0);
@@ -230,7 +231,7 @@ void xh_memory_free(void *memory, size_t bytes)
 
 void xh_memory_touch(void *memory, size_t bytes, int part, int parts)
 {
-    enum { PAGE = 4096 }; /* the least there is */
+    enum { PAGE = 4096 }; /* the smallest page size */
     volatile char *byte = memory;
     size_t share = (bytes / PAGE / (size_t)parts + 1) * PAGE;
     size_t from = (size_t)part * share;

@@ -8,8 +8,8 @@
 /*
  * Bytes that processes of this node can still allocate: the smaller of
  * MemAvailable and what the memory cgroups of this process leave (v1 and v2,
- * every level up to the root). A system without MemAvailable has MemFree and
- * Cached.
+ * every level up to the root). Without MemAvailable, MemFree and Cached are
+ * used.
  *
  * root  in  where /proc and /sys are: "", or a folder with another machine's
  * Errors: XH_ERR_IO  unknown; *bytes_p is untouched
@@ -17,8 +17,8 @@
 xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p);
 
 /*
- * Bytes that the limits of this process on address space and data (ulimit -v
- * and -d) leave to it; UINT64_MAX without one.
+ * Bytes that the limits on this process's address space and data (ulimit -v and
+ * -d) leave; UINT64_MAX if there is no limit.
  *
  * name_p  out  "ulimit -v" of the limit that leaves least, "" without one; may
  *              be NULL
@@ -26,7 +26,7 @@ xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p);
 uint64_t xh_memory_limit_left(const char **name_p);
 
 /*
- * Can bytes be had at once? They are not kept.
+ * Can `bytes` be allocated at once? They are freed again.
  *
  * what  in  "the BLAS library needs them", for the message
  * Errors: XH_ERR_MEMORY  said, with the limit of this process, if there is one
@@ -43,8 +43,8 @@ xh_status_t xh_memory_try(size_t bytes, const char *what);
 xh_status_t xh_memory_allocate(size_t bytes, void **memory_p);
 
 /*
- * Likewise memory of which little will be used, and may be more than there is:
- * small pages back what is written.
+ * Allocate memory of which only a little will be used, so it may exceed the
+ * machine's. Small pages back what is written.
  */
 xh_status_t xh_memory_reserve(size_t bytes, void **memory_p);
 
@@ -57,7 +57,7 @@ void xh_memory_free(void *memory, size_t bytes);
 void xh_memory_touch(void *memory, size_t bytes, int part, int parts);
 
 /*
- * Back memory by huge pages as far as they fit into it, where the system offers
- * them on request. Before the first use, which they speed up.
+ * Use huge pages for memory, as far as they fit, if the system offers them on
+ * request. Call this before the first use, which they speed up.
  */
 void xh_memory_prefer_huge(void *memory, size_t bytes);

@@ -15,7 +15,8 @@ enum { HEAD = 4096, WHY = 320, LINKS_MOST = 40 };
 
 /* ---- beside -------------------------------------------------------------- */
 
-/* A new file beside output's, or NULL and errno; fresh has its name. */
+/* Create a new file beside output's; its name is in output->fresh. Returns NULL
+ * and sets errno on failure. */
 static FILE *create_beside(xh_output_t *output)
 {
     FILE *out;
@@ -59,7 +60,7 @@ static bool can_be_replaced(xh_output_t *output)
 
 /* ---- open ---------------------------------------------------------------- */
 
-/* Put what the link at output's name leads to in place of the name. */
+/* Replace output's name, which is a link, by its target. */
 static bool follow_link(xh_output_t *output, char *why_p)
 {
     char target[PATH_MAX], *slash = strrchr(output->name, '/'), *next;
@@ -76,7 +77,7 @@ static bool follow_link(xh_output_t *output, char *why_p)
     return true;
 }
 
-/* A link of this user or of root is followed, another user's is not. */
+/* Follow links of this user or of root, but not those of other users. */
 static bool follow_links(xh_output_t *output, char *why_p)
 {
     struct stat about;
@@ -96,7 +97,7 @@ static bool follow_links(xh_output_t *output, char *why_p)
     return false;
 }
 
-/* fd: a regular file. */
+/* Does the regular file behind fd contain `mark`? */
 static bool has_mark(int fd, const char *mark, off_t size)
 {
     char head[HEAD];
@@ -123,7 +124,7 @@ static bool check_existing(int fd, const char *mark, const struct stat *about,
     return false;
 }
 
-/* A device or a pipe; or a file where none can be put beside it. */
+/* Open a device or a pipe, or a file in a folder that accepts no new file. */
 static bool open_in_place(xh_output_t *output, char *why_p)
 {
     int fd = open(output->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -137,7 +138,7 @@ static bool open_in_place(xh_output_t *output, char *why_p)
     return false;
 }
 
-/* Names below /proc are of files that are open. */
+/* Is the name below /proc, where names belong to open files? */
 static bool is_open_file(const char *name)
 {
     return strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
@@ -250,7 +251,7 @@ FILE *xh_output_begin(xh_output_t *output)
     return output->in_place;
 }
 
-/* Is all of out where it belongs? */
+/* Write everything to the disk. Returns false if anything is missing. */
 static bool flush(FILE *out, bool is_whole)
 {
     bool had_error = ferror(out) != 0;

@@ -7,22 +7,22 @@
 #include "base/status.h"
 
 /*
- * A file that an option names, and that a run writes. The text is written to
- * a new file beside it, which then takes the name: whoever reads the file finds
- * the old text or the new one, each whole. A device, a pipe, and a file in a
- * folder that takes no other file are written in place.
+ * A file that an option names, and that a run writes. The text is written to a
+ * new file beside it, which is then renamed, so that a reader always finds a
+ * complete text, old or new. A device, a pipe, and a file in a folder that
+ * accepts no new file are written in place.
  *
  *     open  (begin  write  end)...  close
  *
  * open leaves no file behind. Order: one thread at a time.
  */
 typedef struct {
-    char *name;     /* links to it are resolved */
+    char *name;     /* after resolving links */
     char *fresh;    /* name of the new file between begin and end */
     FILE *in_place; /* NULL: the file is replaced */
     mode_t mode;    /* permissions of a new file */
-    bool exists;    /* there was such a file, with a text, at open */
-    bool once;      /* a pipe or device: takes one text */
+    bool exists;    /* a non-empty file existed at open */
+    bool once;      /* a pipe or device, which takes one text */
 } xh_output_t;
 
 /*
@@ -47,7 +47,7 @@ xh_status_t xh_output_open(const char *option, const char *name,
 xh_status_t xh_output_stream(const char *option, const char *name,
                              const char *mark, FILE **out_p);
 
-/* The file for a new text; NULL and errno: there is none. */
+/* Begin a new text. Returns NULL and sets errno if there is no file. */
 FILE *xh_output_begin(xh_output_t *output);
 
 /*
@@ -59,6 +59,6 @@ FILE *xh_output_begin(xh_output_t *output);
  */
 bool xh_output_end(xh_output_t *output, FILE *out, bool is_whole);
 
-/* Free output, which may be all zero; false and errno: what was written in
- * place is incomplete. */
+/* Free output, which may be all zero. Returns false and sets errno if a text
+ * written in place is incomplete. */
 bool xh_output_close(xh_output_t *output);

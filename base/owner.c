@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES = 4096 }; /* bytes of an entry of a user or a group */
+enum { NAMES = 4096 }; /* bytes of a user's or group's entry */
 
 static bool owner_is_trusted(const struct stat *file,
                              const struct stat *program)
@@ -19,7 +19,8 @@ static bool owner_is_trusted(const struct stat *file,
            (program != NULL && file->st_uid == program->st_uid);
 }
 
-/* The group that a system gives to one user: same number, same name. */
+/* Is this the group that a system creates for one user, with equal number and
+ * name? */
 static bool is_group_of_owner(const struct stat *file)
 {
     char user_names[NAMES], group_names[NAMES];

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include "base/status.h"
 
-enum { XH_OWNER_WHY = 160 }; /* bytes of the longest reason, with its end */
+enum { XH_OWNER_WHY = 160 }; /* bytes of the longest reason, its end included */
 
 /*
- * May nobody but this user and root have written an open file or folder?
- * Whoever may write the program is trusted as well, if a program is given: what
- * belongs to it is installed by the same user, and for the same group. So is a
- * group of the user's name, which many systems give to each user.
+ * Can only this user and root have written an open file or folder? If a program
+ * is given, users who may write to it are trusted, too, because the same user
+ * and group install what belongs to it. So is a group with the user's name,
+ * which many systems create for each user.
  *
  * program  in   NULL: none
- * why_p    out  XH_OWNER_WHY bytes: who may; set on failure only
+ * why_p    out  XH_OWNER_WHY bytes: who else can; set on failure only
  */
 bool xh_owner_is_trusted(int fd, const char *program, char *why_p);
 

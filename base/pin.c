@@ -9,7 +9,7 @@
 _Static_assert(sizeof(xh_affinity_t) % sizeof(cpu_set_t) == 0,
                "a whole number of the system's sets");
 
-/* The system's macros take the first of several sets in a row. */
+/* The system's macros take the first element of an array of sets. */
 static cpu_set_t *set_of(const xh_affinity_t *affinity)
 {
     return (cpu_set_t *)(void *)affinity;

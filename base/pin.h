@@ -5,23 +5,23 @@
 #include <stdbool.h>
 
 /*
- * Threads on processors of the system, which go by their numbers, 0 ..
- * XH_MOST_CPUS - 1. What returns an int returns 0 or the system's error
- * number: EINVAL where none of the processors is there for this process.
+ * Pin threads to processors, numbered by the system from 0 to XH_MOST_CPUS - 1.
+ * Functions that return an int return 0 or the system's error number: EINVAL if
+ * this process may use none of the processors.
  */
-enum { XH_MOST_CPUS = 8192 }; /* what Linux can be built for */
+enum { XH_MOST_CPUS = 8192 }; /* most that Linux can be built for */
 
 typedef struct { /* a set of processors, as the system has it */
     unsigned long bits[XH_MOST_CPUS / (8 * sizeof(unsigned long))];
 } xh_affinity_t;
 
-/* Keep the calling thread on count processors; count 0 leaves it as it is. */
+/* Pin the calling thread to `count` processors; count 0 leaves it as it is. */
 int xh_pin_thread(const int *cpus, int count);
 
-/* Let threads that are made with attributes start there, and stay. */
+/* Let threads created with `attributes` start and stay on these processors. */
 int xh_pin_attributes(pthread_attr_t *attributes, const int *cpus, int count);
 
-/* Where the calling thread may run; and back to it. */
+/* Save the affinity of the calling thread; restore it. */
 int xh_pin_save(xh_affinity_t *affinity_p);
 int xh_pin_restore(const xh_affinity_t *affinity);
 

@@ -4,16 +4,16 @@
 #include <stdbool.h>
 #include "base/view.h"
 
-/* Questions to a product, wherever its operands are. */
+/* Properties of a product, wherever its operands are. */
 
-/* k: columns of op(A), which are rows of op(B). */
+/* Return k, the columns of op(A) and rows of op(B). */
 int64_t xh_gemm_depth(const xh_gemm_t *product);
 
-/* 2 m n k */
+/* Return 2 m n k. */
 double xh_gemm_flop(const xh_gemm_t *product);
 
 /* Do the shapes fit together, and is every ld >= rows and >= 1? */
 bool xh_gemm_conforms(const xh_gemm_t *product);
 
-/* What product is on one part of C. */
+/* Return the product that computes one part of C. */
 xh_gemm_t xh_gemm_part(const xh_gemm_t *product, xh_rectangle_t part);

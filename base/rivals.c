@@ -15,8 +15,8 @@
 #include "base/text.h"
 
 enum {
-    PROGRAMS = 4096, /* that are looked at */
-    NAME = 16,       /* as the system keeps it, cut */
+    PROGRAMS = 4096, /* programs examined, at most */
+    NAME = 16,       /* bytes of a name, which the system cuts */
     NAMED = 3,
     SHOWN = 40,  /* letters of a name, and of a user's, at most */
     USERS = 4096 /* bytes of an entry of a user */
@@ -31,8 +31,8 @@ typedef struct {
     char name[NAME];
 } program_t;
 
-/* One process: "12 (name of it) R 1 ...", ticks of two kinds in the 14th and
- * 15th field. */
+/* Read one process from "12 (name of it) R 1 ..."; its ticks are in fields 14
+ * and 15. */
 static bool look(const char *process, program_t *program_p)
 {
     char folder[64], file[64], line[512] = "", *name, *end;
@@ -57,13 +57,14 @@ static bool look(const char *process, program_t *program_p)
     return true;
 }
 
-/* May it belong to this job? */
+/* May the program belong to this job? */
 static bool is_like(const program_t *own, const program_t *program)
 {
     return strcmp(program->name, own->name) == 0 && program->user == own->user;
 }
 
-/* All but those of this name and user, in the order of the system. */
+/* List all programs except those of this name and user, in the system's order.
+ */
 static int look_at_all(program_t *programs)
 {
     DIR *folder = opendir("/proc");
@@ -89,7 +90,7 @@ static unsigned long ticks_before(const program_t *before, int count,
     for (int i = 0; i < count; i++)
         if (before[i].process == now->process)
             return before[i].ticks < now->ticks ? before[i].ticks : now->ticks;
-    return now->ticks; /* it has just begun */
+    return now->ticks; /* the process has just begun */
 }
 
 static int busiest_first(const void *a, const void *b)
@@ -100,8 +101,8 @@ static int busiest_first(const void *a, const void *b)
     return (of_a < of_b) - (of_a > of_b);
 }
 
-/* Let each program have the ticks of all of its processes since before, in the
- * busiest of them. */
+/* Give each program the ticks of all its processes since `before`; they are
+ * counted for its busiest process. */
 static void take_since(const program_t *before, int earlier, program_t *now,
                        int count)
 {
@@ -116,7 +117,7 @@ static void take_since(const program_t *before, int earlier, program_t *now,
             }
 }
 
-/* The name in full, if a file of the command line begins with it: the program
+/* Complete the name if a file on the command line begins with it: the program
  * or its script. */
 static void complete_name(const program_t *program, char *name_p, size_t size)
 {
@@ -143,7 +144,7 @@ static void complete_name(const program_t *program, char *name_p, size_t size)
     }
 }
 
-/* " of eva"; "" if the system does not tell. */
+/* Write " of eva"; "" if the system does not report the user. */
 static void name_user(uid_t id, char *text_p, size_t size)
 {
     char names[USERS];

@@ -6,9 +6,9 @@ typedef struct {
 } xh_rivals_t;
 
 /*
- * The programs that use most of this machine's processors right now, other than
- * those of this one's name and user, each with its busiest process and that
- * one's user: "cc1plus PID 41 of eva, sh PID 7 of root"; "" if none uses a
+ * Find the programs that currently use the machine's processors most, except
+ * those of this program's name and user; each is given with its busiest process
+ * and its user: "cc1plus PID 41 of eva, sh PID 7 of root"; "" if none uses a
  * tenth of a core, or the system does not show them. Control characters are
  * '?'.
  *

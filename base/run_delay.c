@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "base/sysfile.h"
 
-/* Two numbers: ns on a core, and ns on a run queue. */
+/* Parse two numbers: ns on a core, and ns on a run queue. */
 static xh_run_delay_t parse(const char *text)
 {
     char *second;

@@ -3,17 +3,17 @@
 
 #include <stdbool.h>
 
-/* Seconds of a thread: on a core, and ready to run while others had the core.
+/* Seconds of a thread: on a core, and ready while other threads had the core.
  */
 typedef struct {
     double ran, waited;
 } xh_run_delay_t;
 
-/* Largest share of waited in a thread's time on cores that are not crowded. */
+/* Largest share of waiting in a thread's time on cores that are not crowded. */
 #define XH_RUN_DELAY_CROWDED 0.1
 
 /*
- * The times of the calling thread so far, by the accounts of the system.
+ * Read the times of the calling thread so far, from the system's accounts.
  *
  * file     in,out  the thread's own: 0 at first, for close() if above; below 0:
  *                  the system does not tell
@@ -21,9 +21,9 @@ typedef struct {
  */
 bool xh_run_delay_read(int *file, xh_run_delay_t *delay_p);
 
-/* The sums over all threads of this process; zeros likewise. */
+/* Return the sums over all threads of this process; zeros if unknown. */
 xh_run_delay_t xh_run_delay_of_process(void);
 
-/* The share of waited in the time between two moments: 0 to 1. */
+/* Return the share of waiting in the time between two readings: 0 to 1. */
 double xh_run_delay_of_others(const xh_run_delay_t *from,
                               const xh_run_delay_t *to);

@@ -12,7 +12,7 @@ typedef struct {
     uint64_t mul, add; /* x becomes mul * x + add */
 } xh_jump_t;
 
-/* one step of the sequence */
+/* One step of the sequence. */
 static const xh_jump_t xh_jump_step = {.mul = 6364136223846793005, .add = 1};
 
 static inline uint64_t xh_jump_apply(xh_jump_t jump, uint64_t x)
@@ -27,7 +27,7 @@ static inline xh_jump_t xh_jump_after(xh_jump_t first, xh_jump_t second)
 }
 
 /*
- * jump, count times over.
+ * Combine `count` times `jump` into one jump.
  * Cost: log2(count) squarings
  */
 static inline xh_jump_t xh_jump_power(xh_jump_t jump, uint64_t count)
@@ -43,8 +43,8 @@ static inline xh_jump_t xh_jump_power(xh_jump_t jump, uint64_t count)
 }
 
 /*
- * The table by which a device's kernel takes any number of steps, a digit at a
- * time: number 256 d + s of jumps is s 256^d steps.
+ * Fill the table with which a device's kernel takes any number of steps, one
+ * digit at a time: jumps[256 d + s] takes s 256^d steps.
  */
 enum { XH_JUMP_DIGITS = sizeof(uint64_t), XH_JUMP_VALUES = 256 };
 
@@ -62,8 +62,8 @@ xh_jump_digits(xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES])
 
 /*
  * Matrix entry of a member: 0.5 - x * 2^-64, conversion and subtraction each
- * rounded. The halves of x are set into the mantissas of 2^84 and 2^52, which
- * makes them doubles without a branch; their sum is the one rounding.
+ * rounded. The halves of x become mantissa bits of 2^84 and 2^52, which makes
+ * them doubles without a branch; only their sum is rounded.
  */
 static inline double xh_sequence_entry(uint64_t x)
 {
@@ -96,7 +96,7 @@ xh_lanes_t xh_lanes(void);
 typedef void (*xh_sequence_run_t)(const xh_lanes_t *lanes, uint64_t x,
                                   int64_t count, double *a);
 
-/* On any processor. */
+/* The version for any processor. */
 void xh_sequence_run(const xh_lanes_t *lanes, uint64_t x, int64_t count,
                      double *a);
 

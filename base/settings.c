@@ -16,12 +16,12 @@
 #define BLANKS " \t\r\n"
 
 enum {
-    NAME = 64,    /* bytes of the longest setting's name, with its end */
-    VALUE = 1024, /* likewise of a value */
-    SOURCE = 256  /* of what says where a value was written */
+    NAME = 64,    /* bytes of the longest name, its end included */
+    VALUE = 1024, /* bytes of the longest value, its end included */
+    SOURCE = 256  /* bytes of the text that says where a value was written */
 };
 
-/* who gave a value; a later one goes before an earlier one */
+/* The origin of a value; later ones take precedence. */
 typedef enum { BY_NOBODY, BY_FILE, BY_ENVIRONMENT, BY_ASSIGNMENT } giver_t;
 
 static const xh_setting_t rows[] = {
@@ -58,7 +58,7 @@ const xh_setting_t *xh_settings_row(int index)
     return &rows[index];
 }
 
-/* The row of that name, length long; -1 if there is none. */
+/* The index of the row with this name of `length` characters; -1: none. */
 static int index_of(const char *name, size_t length)
 {
     for (int i = 0; i < ROWS; i++)
@@ -74,7 +74,7 @@ static const char *current(int index)
                                             : rows[index].initial;
 }
 
-/* Copy choice number index of "a|b|c"; false behind the last one. */
+/* Copy choice number `index` of "a|b|c". Returns false after the last one. */
 static bool choice(const char *choices, int index, char *word_p, size_t size)
 {
     for (; index > 0; index--) {
@@ -87,7 +87,7 @@ static bool choice(const char *choices, int index, char *word_p, size_t size)
     return true;
 }
 
-/* The index of the choice that is text; -1 if none is. */
+/* The index of the choice equal to text; -1: none. */
 static int choice_index(const char *choices, const char *text)
 {
     char word[NAME];
@@ -98,7 +98,8 @@ static int choice_index(const char *choices, const char *text)
     return -1;
 }
 
-/* What other words for yes and no mean, which no distance of words tells. */
+/* The meaning of other words for yes and no, which no distance of words finds.
+ */
 static const char *on_or_off(const char *text)
 {
     static const char *const words[] = {"1", "yes", "true",  "y",
@@ -110,7 +111,7 @@ static const char *on_or_off(const char *text)
     return text;
 }
 
-/* Empty: no choice is near. */
+/* Find the nearest choice; empty if none is near. */
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
@@ -128,7 +129,7 @@ static void nearest_choice(const char *choices, const char *text, char *word_p)
         word_p[0] = '\0';
 }
 
-/* Text that is a number and nothing else; an INT has digits only. */
+/* Parse text that is a number and nothing else; an INT has only digits. */
 static bool is_number(const xh_setting_t *row, const char *text, double *x_p)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -165,7 +166,7 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
     }
 }
 
-/* The number that text begins with, put into the row's range. */
+/* Parse the number at the start of text, and clamp it to the row's range. */
 static bool nearest_number(const xh_setting_t *row, const char *text,
                            double *x_p)
 {
@@ -178,8 +179,8 @@ static bool nearest_number(const xh_setting_t *row, const char *text,
     return true;
 }
 
-/* "; the nearest is 4", the valid value that the user may have meant by the
- * invalid text; empty if that tells none. */
+/* Write "; the nearest is 4": the valid value that the user may have meant by
+ * the invalid text; empty if unknown. */
 static void print_nearest(const xh_setting_t *row, const char *text,
                           char *nearest_p, size_t size)
 {
@@ -208,10 +209,10 @@ static bool is_valid(const xh_setting_t *row, const char *text)
 }
 
 /*
- * Give a setting the value text, unless it has one from a later giver.
+ * Set a setting to `text`, unless its value has an origin with precedence.
  *
- * source  in  as of xh_settings_source
- * said    in  the setting there: "--set progress"
+ * source  in  as in xh_settings_source
+ * said    in  name of the setting in that source: "--set progress"
  */
 static xh_status_t set(int index, giver_t giver, const char *source,
                        const char *said, const char *text)
@@ -233,7 +234,7 @@ static xh_status_t set(int index, giver_t giver, const char *source,
     return XH_OK;
 }
 
-/* NULL: no name is near. */
+/* The nearest name; NULL if none is near. */
 static const char *near_name(const char *name)
 {
     const char *names[ROWS], *nearest;
@@ -255,7 +256,7 @@ static xh_status_t refuse_name(const char *said, const char *name)
     return XH_ERR_INPUT;
 }
 
-/* Copy name in capitals. */
+/* Copy name in capital letters. */
 static void capitals(const char *name, char capitals_p[NAME])
 {
     size_t length = strlen(name);
@@ -264,8 +265,8 @@ static void capitals(const char *name, char capitals_p[NAME])
         capitals_p[i] = (char)toupper((unsigned char)name[i]);
 }
 
-/* What files of environment modules set: where the program is, and which. One
- * of them, home, is also a setting's, whose values are no paths. */
+/* Is the variable set by environment modules, which tell where and which the
+ * program is? XHPL_HOME is also a setting, whose values are not paths. */
 static bool is_of_module(const char *variable)
 {
     static const char *const names[] = {"ROOT=", "DIR=", "VERSION=", "HOME=/"};
@@ -277,7 +278,7 @@ static bool is_of_module(const char *variable)
     return false;
 }
 
-/* variable: "XHPL_NAME=value" of the environment. */
+/* Set a setting from "XHPL_NAME=value" of the environment. */
 static xh_status_t set_from_variable(const char *variable)
 {
     size_t length = strcspn(variable, "=");
@@ -330,7 +331,7 @@ xh_status_t xh_settings_assign(const char *assignment)
 
 /* ---- a file of settings -------------------------------------------------- */
 
-/* Take blanks off the end of text, and off its start; returns that. */
+/* Remove blanks from both ends of text; returns its new start. */
 static char *trim(char *text)
 {
     size_t length;
@@ -352,7 +353,8 @@ static void cut_comment(char *line)
         }
 }
 
-/* line: without comment and blanks around it, changed; not empty. */
+/* Set a setting from a line, without comment and surrounding blanks, not empty;
+ * the line is overwritten. */
 static xh_status_t set_from_line(const char *source, char *line)
 {
     char *sign = strchr(line, '='), *name, said[SOURCE + NAME + 4];
@@ -372,7 +374,8 @@ static xh_status_t set_from_line(const char *source, char *line)
     return set(index, BY_FILE, source, said, trim(sign + 1));
 }
 
-/* in: NULL, and errno, if it could not be opened. Closes it. */
+/* Read the lines of a file and close it. in: NULL, with errno set, if it could
+ * not be opened. */
 static xh_status_t read_lines(FILE *in, const char *file)
 {
     xh_status_t status = XH_OK;

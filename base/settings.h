@@ -32,7 +32,7 @@
 typedef enum {
     XH_SETTING_INT,
     XH_SETTING_REAL,
-    XH_SETTING_CHOICE, /* one of a list of words; get_int gives its index */
+    XH_SETTING_CHOICE, /* a word of a list; xh_settings_int gives its index */
     XH_SETTING_TEXT
 } xh_setting_type_t;
 
@@ -43,7 +43,7 @@ typedef struct {
     double least, most;  /* inclusive range of INT and REAL */
     const char *choices; /* "a|b|c" of CHOICE, else NULL */
     const char *help;    /* one line, no full stop */
-    const char *folder;  /* of what reads it: "hybrid/lu" */
+    const char *folder;  /* folder of the code that reads it: "hybrid/lu" */
 } xh_setting_t;
 
 /* Rows of the table; index 0 .. xh_settings_count() - 1. */
@@ -52,11 +52,11 @@ const xh_setting_t *xh_settings_row(int index);
 
 /*
  * Return every setting to its default, then apply XHPL_* of the environment,
- * without what modules set: XHPL_ROOT, XHPL_DIR, XHPL_VERSION, and XHPL_HOME if
- * it is a path.
- * Errors: XH_ERR_INPUT  an XHPL_ variable that names no setting, or a value
- *                       out of range; each is said, with the nearest valid
- *                       one, and the settings concerned keep their defaults
+ * except variables set by environment modules: XHPL_ROOT, XHPL_DIR,
+ * XHPL_VERSION, and XHPL_HOME if it is a path.
+ * Errors: XH_ERR_INPUT  an XHPL_ variable that names no setting, or a value out
+ *                       of range; each is logged, with the nearest valid one,
+ *                       and those settings keep their defaults
  */
 xh_status_t xh_settings_load(void);
 
@@ -67,29 +67,30 @@ xh_status_t xh_settings_load(void);
 xh_status_t xh_settings_assign(const char *assignment);
 
 /*
- * Apply the lines "name = value" of a file. Blanks around name and value do not
- * count; neither do empty lines, nor what follows a '#' at the start of a line
- * or behind a blank.
- * Errors: XH_ERR_INPUT  the file cannot be read, a line is no such line, or as
- *                       xh_settings_load; each is said, with file and line, and
- *                       the other lines are applied
+ * Apply the lines "name = value" of a file. Blanks around name and value are
+ * ignored, as are empty lines and comments, which begin with '#' at the start
+ * of a line or after a blank.
+ * Errors: XH_ERR_INPUT  the file cannot be read, a line is invalid, or as
+ *                       xh_settings_load; each is logged, with file and line,
+ *                       and all other lines are applied
  */
 xh_status_t xh_settings_read_file(const char *file);
 
 /*
- * The same for a file that nobody named, and that may be missing.
- * Errors: XH_ERR_INPUT  also: others may have written it (base/owner.h)
+ * Apply the lines of a file that the user did not name, and that may be
+ * missing.
+ * Errors: XH_ERR_INPUT  also: other users may have written it (base/owner.h)
  */
 xh_status_t xh_settings_read_default(const char *file);
 
-/* The value of a setting that is known to exist, else abort(). */
+/* The value of a setting, which must exist; else abort(). */
 int64_t xh_settings_int(const char *name); /* INT, or index of CHOICE */
 double xh_settings_real(const char *name);
 const char *xh_settings_text(const char *name); /* any type, as text */
 bool xh_settings_changed(const char *name);     /* differs from default */
 
-/* Append the names of those that differ from their defaults and are of a
- * folder, or one below it, to list: "threads, home". */
+/* Append to list the names of settings that are changed and whose folder is
+ * `folder` or below it: "threads, home". */
 void xh_settings_list_changed(const char *folder, char *list, size_t size);
 
 /*
@@ -98,12 +99,12 @@ void xh_settings_list_changed(const char *folder, char *list, size_t size);
  */
 const char *xh_settings_source(const char *name);
 
-/* Print the rows that are wanted for --help; NULL: all. */
+/* Print the rows selected by `wanted` for --help; NULL: all rows. */
 void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out);
 
 /*
- * Print the values of the rows that are wanted as a file of settings, with the
- * default and the source of those that differ from it.
+ * Print the values of the rows selected by `wanted` as a file of settings, with
+ * default and source of values that differ from their default.
  */
 void xh_settings_print_values(bool (*wanted)(const xh_setting_t *row),
                               FILE *out);

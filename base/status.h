@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The result of a call. The first to detect an error reports it with
- * xh_log_error; callers only pass the status on.
+ * The result of a call. The function that detects an error reports it with
+ * xh_log_error; its callers only pass the status on.
  */
 typedef enum {
     XH_OK = 0,

@@ -15,7 +15,7 @@ bool xh_sysfile_path(const char *folder, const char *file, char *path_p)
     return false;
 }
 
-/* What follows key; the whole line without one. */
+/* The text after key; the whole line if there is no key. */
 static const char *value_of(const char *line, const char *key)
 {
     size_t length = strlen(key);

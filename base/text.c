@@ -13,7 +13,8 @@
 
 enum { LONGEST = 64 };
 
-/* row[j]: from the part of a seen so far to the first j characters of b. */
+/* row[j]: the distance from the processed part of a to the first j characters
+ * of b. */
 int64_t xh_text_distance(const char *a, const char *b)
 {
     int64_t row[LONGEST];
@@ -36,7 +37,7 @@ int64_t xh_text_distance(const char *a, const char *b)
     return row[length];
 }
 
-/* A word that text begins is nearer than any other. */
+/* The distance of a word; words that begin with text come first. */
 static int64_t distance(const char *text, const char *word)
 {
     size_t length = strlen(text);
@@ -91,7 +92,7 @@ void xh_text_append(char *text, size_t size, const char *format, ...)
     va_end(values);
 }
 
-/* count of a large unit and what is left in small ones: "2 h 10 min". */
+/* Write `count` of a large unit, and the rest in small units: "2 h 10 min". */
 static xh_words_t two_units(double count, int small, const char *large_name,
                             const char *small_name)
 {
@@ -112,7 +113,7 @@ xh_words_t xh_text_seconds(double seconds)
     enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
     xh_words_t words;
 
-    if (seconds >= 2e9) /* a life */
+    if (seconds >= 2e9) /* longer than a life */
         snprintf(words.text, sizeof(words.text), "%.0f years",
                  seconds / (365.25 * DAY));
     else if (seconds >= 47.5 * HOUR)

@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 /*
- * Insertions, deletions and replacements of a character that lead from a to b,
+ * The number of inserted, deleted and replaced characters between a and b,
  * ignoring case. Only the first 63 characters of b count.
  */
 int64_t xh_text_distance(const char *a, const char *b);
@@ -16,18 +16,18 @@ int64_t xh_text_distance(const char *a, const char *b);
 /* The index of the word nearest to text among count > 0 words. */
 int xh_text_nearest(const char *text, const char *const *words, int count);
 
-/* Is word so near to text that it may have been meant? A third of the letters
- * differ at most, or text is the beginning, or only capitals differ. */
+/* May the user have meant word by text? Yes if at most a third of the letters
+ * differ, if text is the beginning, or if only capitals differ. */
 bool xh_text_is_near(const char *text, const char *word);
 
 /*
- * The number that text begins with, to advise whoever wrote it: k, M, G and T
- * behind it multiply it, "100G"; another unit is left off.
- * Returns whether there is one.
+ * Parse the number at the start of text, to advise its author: a suffix k, M, G
+ * or T multiplies the number ("100G"); any other unit is ignored. Returns
+ * whether there is a number.
  */
 bool xh_text_number(const char *text, double *x_p);
 
-/* Append to text, which has room for size bytes; what does not fit is cut. */
+/* Append to text, which has room for `size` bytes; the rest is cut. */
 void xh_text_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -40,22 +40,22 @@ typedef struct {
 xh_words_t xh_text_seconds(double seconds);
 xh_words_t xh_text_rate(double rate);
 
-/* With that many digits, 1 to 9, or all in front of the point: "0.12", "12400".
- */
+/* Write x with 1 to 9 digits, or with all digits before the point: "0.12",
+ * "12400". */
 xh_words_t xh_text_plain(double x, int digits);
 
 /*
- * Close out, of open_memstream(text, size); *text is then the caller's to
- * free(). out may be NULL: open_memstream failed.
+ * Close out, from open_memstream(text, size), which may have failed (NULL);
+ * then the caller frees *text.
  *
  * what  in  "the trace"
- * Errors: XH_ERR_MEMORY  said; there is no text
+ * Errors: XH_ERR_MEMORY  logged; there is no text
  */
 xh_status_t xh_text_close(FILE *out, char **text, const char *what);
 
 /*
- * All of a file that is shorter than most bytes, with a 0 behind it, for
- * free(). NULL: errno says why.
+ * Read a file that is shorter than `most` bytes, and add a 0 byte; the caller
+ * frees it. NULL: errno says why.
  *
  * length_p  out  bytes of the file
  */

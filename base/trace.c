@@ -17,11 +17,11 @@ typedef struct {
 
 enum { NAME_SIZE = 32, LINE = 64 };
 
-/* Actors are written by different threads: no two share a cache line. */
+/* Different threads write actors, so no two actors share a cache line. */
 typedef struct {
-    _Alignas(LINE) span_t *ring; /* NULL until it is needed */
+    _Alignas(LINE) span_t *ring; /* NULL until needed */
     int64_t recorded;            /* spans since open */
-    int64_t refused;             /* spans that did not enter the ring */
+    int64_t refused;             /* spans that were not stored */
     char name[NAME_SIZE];
 } actor_t;
 
@@ -60,7 +60,7 @@ bool xh_trace_on(void)
     return atomic_load_explicit(&trace.on, memory_order_relaxed);
 }
 
-/* NULL if there is no such actor. */
+/* Returns NULL if there is no such actor. */
 static actor_t *find_actor(int actor)
 {
     if (actor < 0 || actor >= trace.actors)
@@ -128,7 +128,7 @@ int64_t xh_trace_lost(void)
     return lost;
 }
 
-/* text as a JSON string. */
+/* Write text as a JSON string. */
 static void write_string(FILE *out, const char *text)
 {
     putc('"', out);
@@ -143,7 +143,7 @@ static void write_string(FILE *out, const char *text)
     putc('"', out);
 }
 
-/* A fact about a process or one of its threads: {"kind": value}. */
+/* Begin a fact about a process or one of its threads: {"kind": value}. */
 static void begin_fact(FILE *out, const char *before, const char *fact,
                        int process, int actor)
 {
@@ -162,7 +162,7 @@ static void write_facts(FILE *out, int process, int actor, const char *name)
     fprintf(out, "\"sort_index\":%d}}", actor);
 }
 
-/* Times of the format are microseconds. */
+/* Write a span; times in the format are microseconds. */
 static void write_span(FILE *out, int process, int actor, double zero,
                        const span_t *span)
 {

@@ -14,16 +14,16 @@
  *     if (xh_trace_on())
  *         xh_trace_span(actor, "panel", k, begin, xh_clock_now());
  *
- * There is one trace a process, off until it is opened and after it is closed;
- * everything then costs one relaxed load.
+ * There is one trace per process, off until it is opened and after it is
+ * closed; while it is off, everything costs one relaxed load.
  */
 
 /*
  * Record from now on; closes an open trace first. Naming an actor or its first
- * span allocates memory: 32 bytes a span.
+ * span allocates memory: 32 bytes per span.
  *
  * actors      in  actors are 0 .. actors - 1; spans of others are lost
- * spans_each  in  spans kept of each actor, at least 1
+ * spans_each  in  spans kept per actor, at least 1
  *
  * Order: not while others record.
  */
@@ -33,14 +33,14 @@ void xh_trace_open(int actors, int64_t spans_each);
 bool xh_trace_on(void);
 
 /*
- * Call actor name, such as "thread 0" or "device 0"; 31 characters of it are
- * copied. An actor without spans does not appear.
+ * Give `actor` the name `name`, such as "thread 0"; 31 characters are copied.
+ * An actor without spans does not appear.
  * Order: by the actor's own thread, or while that does not record.
  */
 void xh_trace_name_actor(int actor, const char *name);
 
 /*
- * actor was busy with name from begin to end.
+ * Record that `actor` was busy with `name` from begin to end.
  *
  * actor      in  recorded by one thread at a time
  * name       in  a few words in static memory: only the pointer is kept
@@ -62,7 +62,7 @@ int64_t xh_trace_kept(void);
 int64_t xh_trace_lost(void);
 
 /*
- * The kept spans as events of the Chrome trace format: JSON objects, one a
+ * The kept spans as events of the Chrome trace format: JSON objects, one per
  * line, separated by commas. Between "[" and "]" they are a file.
  *
  * process  in   the pid of the events

@@ -15,7 +15,7 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;
     xh_view_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
-    xh_view_t c;    /* m x n; with beta 0 not read */
+    xh_view_t c;    /* m x n; not read if beta is 0 */
 } xh_gemm_t;
 
 typedef struct { /* a part of a matrix */
@@ -27,14 +27,14 @@ static inline double *xh_at(xh_view_t v, int64_t i, int64_t j)
     return v.data + i + j * v.ld;
 }
 
-/* The rows x cols part of v whose first element is v's (i, j). */
+/* The rows x cols part of v whose first element is element (i, j) of v. */
 static inline xh_view_t xh_view_part(xh_view_t v, int64_t i, int64_t j,
                                      int64_t rows, int64_t cols)
 {
     return (xh_view_t){v.data + i + j * v.ld, rows, cols, v.ld};
 }
 
-/* The rows x cols matrix at *next_p, which goes on to what is behind it. */
+/* The rows x cols matrix at *next_p, which is advanced past it. */
 static inline xh_view_t xh_view_take(double **next_p, int64_t rows,
                                      int64_t cols)
 {

@@ -9,23 +9,23 @@
 /*
  * SimGrid 3.32 keeps each activity that a test found complete in a list of its
  * actor, and short messages in one of the simulation's own actor, and looks
- * through all of these lists whenever an activity ends: a large run spends its
- * time there. The list is a std::list in the actor, at a place that is found by
- * beginning a message and looking what grows.
+ * through all of these lists whenever an activity ends, which dominates the
+ * time of a large run. The list is a std::list in the actor; its place is found
+ * by beginning a message and looking for what grows.
  */
 typedef struct node {
     struct node *next, *last;
-    void *activity; /* of the head: how many there are */
+    void *activity; /* in the head: the number of activities */
 } node_t;
 
-/* NULL in another SimGrid. */
+/* These symbols are NULL in another SimGrid. */
 void *actor_self(void) __asm__("_ZN7simgrid6kernel5actor9ActorImpl4selfEv")
     __attribute__((weak));
 void activity_release(void *activity) __asm__(
     "_ZN7simgrid6kernel8activity21intrusive_ptr_releaseEPNS1_12ActivityImplE")
     __attribute__((weak));
 
-/* A std::function<void()>, run as the simulation's own actor. */
+/* A std::function<void()> that runs as the simulation's own actor. */
 typedef struct {
     void *data[2], *is_given;
     void (*run)(void *data);
@@ -38,12 +38,12 @@ void run_as_simulation(const task_t *task, void *observer) __asm__(
 
 enum { WORDS = 48, UNKNOWN = -1 };
 
-/* Of this process; the same in all. */
+/* Place of the list within an actor; the same in all processes. */
 static int place = UNKNOWN;
-static uintptr_t *simulation; /* its actor */
+static uintptr_t *simulation; /* the simulation's own actor */
 
-/* The word of the actor where the list begins, that has one more than before;
- * UNKNOWN in another SimGrid: then all is slow. */
+/* The word of the actor at which the list begins: its length has grown by one
+ * since `before`. UNKNOWN in another SimGrid, where large runs are slow. */
 static int list_of(const uintptr_t *actor, const uintptr_t *before)
 {
     for (int i = 0; i + 2 < WORDS; i++) {
@@ -83,7 +83,8 @@ void sim_activities_find(void)
     run_as_simulation(&task, NULL);
 }
 
-/* Those that are not complete are kept by others, too. */
+/* Release all activities of the list. Incomplete ones have other references,
+ * too. */
 static void forget(node_t *head)
 {
     for (node_t *next, *n = head->next; n != head; n = next) {

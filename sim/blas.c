@@ -3,7 +3,7 @@
 #include "hpl.h"
 #include "sim/model.h"
 
-/* The BLAS of hpl/, and copies. */
+/* Replacements for the BLAS of hpl/, and for copies. */
 
 void __wrap_HPL_daxpy(int n, double alpha, const double *x, int incx, double *y,
                       int incy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/model.h"
 
-static int in_panel; /* of one process, as all data here */
+static int in_panel; /* per process, like all data here */
 
 void sim_charge(sim_kind_t kind, double seconds)
 {

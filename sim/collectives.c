@@ -2,8 +2,9 @@
 #include <mpi.h>
 #include "sim/model.h"
 
-/* Collectives leave activities behind as messages do, and with thousands of
- * processes nothing else is sent before the first iteration. */
+/* Forget the activities of a collective operation, which remain like those of
+ * messages. With thousands of processes, nothing else is sent before the first
+ * iteration. */
 static int forgotten(int error)
 {
     sim_activities_forget();

@@ -10,8 +10,8 @@
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 
-/* The upper half of what a process may address begins at 2^46: the system maps
- * nothing that it is not asked for between 16 and 64 TiB. */
+/* The system maps nothing unasked between 16 and 64 TiB; 64 TiB, or 2^46, is
+ * half of a process's address space. */
 static const uintptr_t nowhere = (uintptr_t)1 << 44, end = (uintptr_t)1 << 46;
 
 void *sim_nowhere(void)
@@ -48,7 +48,7 @@ xh_status_t __wrap_xh_memory_available(const char *root, uint64_t *bytes_p)
 
 /* ---- hpl/panel/panel.h --------------------------------------------------- */
 
-/* Pivots alone are known. */
+/* Lay out a panel of which only the pivots exist. */
 void __wrap_hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles)
 {
     size_t jb = (size_t)panel->jb;

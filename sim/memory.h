@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-/* The one address of all memory that the solver allocates; nothing is mapped
- * there, nor far behind it. */
+/* The single address of all memory that the solver allocates; nothing is mapped
+ * there, or for a long way after it. */
 void *sim_nowhere(void);
 
-/* Is this an address in such memory? */
+/* Is `address` in such memory? */
 bool sim_is_nowhere(const void *address);

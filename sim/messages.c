@@ -9,21 +9,21 @@
 #include "sim/model.h"
 
 /*
- * Messages of the program. Of requests that were begun here the program holds
- * handles, so that whoever waits can wait for all of them: the simulator's time
- * passes while a process blocks, never while it spins.
+ * Messages of the program. The program holds handles of its requests, so that a
+ * process that waits can wait for all of them: simulated time passes while a
+ * process blocks, but never while it spins.
  */
 typedef struct {
-    MPI_Request real; /* null once it is complete */
-    double tested;    /* when it was not yet */
-    int place;        /* among those that are pending */
+    MPI_Request real; /* null once the request is complete */
+    double tested;    /* when a test last found it incomplete */
+    int place;        /* index in `pending` */
 } handle_t;
 
-/* One process's; the simulator gives each process data of its own. */
+/* Data of one process; the simulator gives each process data of its own. */
 static handle_t **pending;
 static int count, capacity;
-static int looks;       /* tests in vain since something happened ... */
-static bool has_waited; /* ... and a turn of waiting */
+static int looks;       /* unsuccessful tests since something happened */
+static bool has_waited; /* has the process had a turn of waiting since then? */
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static bool is_complete(handle_t *h)
 
     if (h->real == MPI_REQUEST_NULL)
         return true;
-    if (h->tested == now) /* no time has passed */
+    if (h->tested == now) /* no time has passed since the last test */
         return false;
     h->tested = now;
     PMPI_Test(&h->real, &done, MPI_STATUS_IGNORE);
@@ -81,7 +81,7 @@ void sim_event(void)
     has_waited = false;
 }
 
-/* Until any message of this process is complete. */
+/* Wait until any message of this process is complete. */
 static void wait_for_any(void)
 {
     MPI_Request *real = malloc((size_t)(count + 1) * sizeof(*real));
@@ -97,8 +97,8 @@ static void wait_for_any(void)
     sim_event();
 }
 
-/* After a test in vain: a loop has been round more than once, and nothing has
- * happened. */
+/* Called after an unsuccessful test. After a whole round of such tests in a
+ * loop, wait. */
 static void look_again(void)
 {
     enum { ROUND = 32 };
@@ -107,8 +107,8 @@ static void look_again(void)
         wait_for_any();
 }
 
-/* In place of spinning: what happened before the last turn has been looked at.
- */
+/* Replace spinning: by the second turn, the process has seen all that happened
+ * before, so wait. */
 static void take_turn(void)
 {
     if (has_waited && count > 0)
@@ -125,9 +125,10 @@ void __wrap_hyb_wait_until(bool (*is_so)(void *subject), void *subject,
             take_turn();
 }
 
-/* ---- what the program calls ---------------------------------------------- */
+/* ---- functions called by the program ------------------------------------- */
 
-/* What is sent from nowhere, and received there; shared by all processes. */
+/* Real memory for messages sent from or received to no real memory; all
+ * processes share it. */
 static void *allocate(size_t size)
 {
     return SMPI_SHARED_MALLOC(size);

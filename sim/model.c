@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "hpl/pauxil/abort.h"
 
-/* One process's; the simulator gives each process data of its own. */
+/* Data of one process; the simulator gives each process data of its own. */
 static sim_model_t model = {.rate = 2e12,
                             .half = 16,
                             .solve = 1e12,
@@ -29,9 +29,9 @@ static sim_model_t model = {.rate = 2e12,
                             .polls = 4,
                             .factor = 1};
 static int known, process;
-static double debt; /* s charged that have not passed */
+static double debt; /* s charged that have not passed yet */
 
-/* ---- what it is given ---------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------- */
 
 static double *field(const char *name)
 {
@@ -74,13 +74,13 @@ static uint64_t mix(uint64_t x)
     return xh_mixed(x + 0x9e3779b97f4a7c15u);
 }
 
-/* 0 <= x < 1, by chance but always the same. */
+/* A random number, 0 <= x < 1, always the same for the same `number`. */
 static double drawn(uint64_t number)
 {
     return (double)(mix(number) >> 11) * 0x1p-53;
 }
 
-/* The part of all rates that this process reaches. */
+/* The fraction of all rates that this process reaches. */
 static double part_of_rates(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -131,8 +131,8 @@ double sim_now(void)
     return simgrid_get_clock() + debt;
 }
 
-/* Processes that compute on the same cores share them evenly, and who waits
- * takes none. */
+/* Compute for `seconds`. Processes that compute on the same cores share them
+ * evenly; a process that waits uses none. */
 static void compute(double seconds)
 {
     if (sim_model()->cores > 0)
@@ -166,7 +166,8 @@ double __wrap_xh_clock_wall(void)
     return sim_now();
 }
 
-/* smpicc's name for the C library's; processor time passes as time does. */
+/* smpicc renames the C library's function to this. Processor time equals
+ * simulated time. */
 int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *t)
 {
     (void)clock;
@@ -181,8 +182,8 @@ int64_t sim_pivot(int64_t n, int64_t column)
     return column + (int64_t)(drawn((uint64_t)column) * (double)(n - column));
 }
 
-/* One half of a normal distribution: calls are slow at times, but never faster
- * than the machine. */
+/* A random factor from one half of a normal distribution: calls are sometimes
+ * slow, but never faster than the machine. */
 double sim_varied(double noise)
 {
     static uint64_t calls;

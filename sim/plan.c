@@ -9,15 +9,16 @@
 #include "sim/model.h"
 #include "testing/ptest/core_budget.h"
 
-/* What the planner measures: the same parts of the solver, on shapes alone. */
+/* Replacements for the planner's measurements: the same parts of the solver, on
+ * shapes alone. */
 
-/* Simulated threads have no processor time but the clock's. */
+/* Processor time of simulated threads equals the clock. */
 double __wrap_hyb_team_seconds(const hyb_team_t *team, int members)
 {
     return xh_clock_now();
 }
 
-/* Once: simulated times are the same each time. */
+/* Run once, because simulated times are always the same. */
 hyb_seconds_t __wrap_hyb_time_together(hyb_crew_t crew,
                                        void (*prepare)(void *context),
                                        void (*run)(void *context),
@@ -43,7 +44,7 @@ double __wrap_hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
     return -hyb_slowest(-sim_model()->rate) * processes;
 }
 
-/* The record's. */
+/* The ceiling in the record. */
 double __wrap_xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
                              double seconds)
 {
@@ -81,7 +82,7 @@ void __wrap_hyb_host_panel_close(hyb_host_panel_t *x)
     free(x->panel.pivot);
 }
 
-/* Packed in the time of its factorization. */
+/* Nothing to do: the time of the factorization includes packing. */
 void __wrap_hyb_host_panel_load(void *panel)
 {
 }
@@ -126,8 +127,8 @@ xh_status_t __real_hyb_measure(const hyb_resources_t *resources,
                                const hyb_measurement_t *what,
                                hyb_model_rates_t *rates_p);
 
-/* The one thread of a process stands for all of them, of which messages would
- * take a small part. */
+/* Set `aside`: the one thread of a process stands for all of its threads, of
+ * whose time messages would take a small part. */
 xh_status_t __wrap_hyb_measure(const hyb_resources_t *resources,
                                const hyb_measurement_t *what,
                                hyb_model_rates_t *rates_p)

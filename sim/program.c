@@ -6,7 +6,7 @@
 #include "hybrid/cpu/trial/trial.h"
 #include "testing/ptest/record_parts.h"
 
-/* All kernels take the time of the model: none is tried. */
+/* All kernels take the model's time, so none is tried. */
 hyb_kernels_t __wrap_hyb_kernels_of_setting(void)
 {
     return (hyb_kernels_t){.set = 1u << XH_ISA_PORTABLE};
@@ -35,8 +35,8 @@ xh_status_t __wrap_xhpl_blas_report(void)
     return XH_OK;
 }
 
-/* A thread would wait by the clock of the system for simulated times: it never
- * samples. */
+/* Never sample: a thread would wait by the system's clock for simulated times.
+ */
 
 xh_status_t __real_xhpl_phase_open(const char *root, double first,
                                    double between, xhpl_phase_t **phase_p);

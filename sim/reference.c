@@ -11,8 +11,8 @@
 #include "hpl/pgesv/exchange.h"
 #include "sim/model.h"
 
-/* What hpl/ does with matrices: for the reference, and for what the solver of
- * xhpl takes from it. */
+/* Replacements for functions of hpl/ on matrices, for the reference solver and
+ * for functions that the solver of xhpl uses. */
 
 void __wrap_hpl_generator_fill(const hpl_generator_t *generator,
                                hpl_submatrix_t block, double *a, int64_t ld)
@@ -30,7 +30,7 @@ const hpl_pivots_t *__real_hpl_panel_pivots(HPL_T_panel *panel);
 void __real_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                             const hpl_pivot_wait_t *wait);
 
-/* Whatever the panel's message had. */
+/* Fill in modelled pivots, whatever the panel's message had. */
 const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
 {
     if (panel->pivots == NULL) {
@@ -42,15 +42,17 @@ const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
     return __real_hpl_panel_pivots(panel);
 }
 
-/* Where the planner measures a panel there is no matrix but that. */
+/* Order of the matrix; for a panel measured by the planner, the panel's rows.
+ */
 static int64_t order_of(const HPL_T_panel *panel)
 {
     return panel->pmat != NULL ? panel->pmat->n
                                : (int64_t)panel->nb * panel->grid->nprow;
 }
 
-/* The column's place is the number of agreements so far: a proposal does not
- * tell. Its owner has the largest entry. */
+/* Propose the pivot of column number `column`, counted from agreements so far,
+ * as a proposal does not tell it. The owner of the pivot has the largest entry.
+ */
 static void propose(const HPL_T_panel *panel, int column, double *proposal)
 {
     hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
@@ -63,7 +65,8 @@ static void propose(const HPL_T_panel *panel, int column, double *proposal)
     proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
 }
 
-/* Time in which this process does nothing else. */
+/* Agree on a pivot, and report the time in which this process does nothing
+ * else. */
 static void agree(HPL_T_panel *panel, double *proposal,
                   const hpl_pivot_wait_t *wait)
 {
@@ -74,7 +77,7 @@ static void agree(HPL_T_panel *panel, double *proposal,
                      sim_now() - began - (sim_report_busy() - busy));
 }
 
-static struct { /* of this process */
+static struct { /* per process */
     int ja, columns;
 } agreed = {-1, 0};
 
@@ -98,7 +101,7 @@ void __wrap_HPL_pdfact(HPL_T_panel *panel)
     sim_panel_end();
 }
 
-/* The search, the row to L1, the division. */
+/* Charge the search, the copy of the row to L1, and the division. */
 void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
                              double *work)
 {
@@ -115,8 +118,8 @@ void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Rows that my process gives to U or to others, and that come to their places.
- */
+/* rows_packed: rows that this process packs for U or for others. rows_settled:
+ * rows that it puts in their places. */
 static int rows_packed(const hpl_pivots_t *p)
 {
     const int *mine = p->gather_offset + p->me;
@@ -177,7 +180,7 @@ static void subtract(void *context, const hpl_product_t *p)
     sim_charge_move(8.0 * p->m * p->n);
 }
 
-/* With x and b that are real. */
+/* Substitute with real memory for x and b only. */
 void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                                   const hpl_subtract_t *how)
 {
@@ -189,7 +192,7 @@ void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
     if (vectors == NULL)
         HPL_pabort(__LINE__, "hpl_back_substitution", "out of memory");
     real.X = vectors + rows;
-    /* where b, the last column, begins at vectors */
+    /* chosen so that b, the last column, begins at `vectors` */
     real.A = (double *)((uintptr_t)vectors - (uintptr_t)(mat->nq - 1) *
                                                  (uintptr_t)mat->ld *
                                                  sizeof(double));

@@ -7,7 +7,7 @@
 #include "hpl/pauxil/abort.h"
 #include "sim/model.h"
 
-/* What all processes of the simulation share, which run in turns. */
+/* Data that all processes of the simulation share; they run in turns. */
 enum { PANELS_MOST = 1 << 20 };
 
 typedef struct {
@@ -16,10 +16,10 @@ typedef struct {
     double spent[SIM_KINDS];
     double began;
     int panels;
-    double known[PANELS_MOST]; /* when panel k was known to the last one */
+    double known[PANELS_MOST]; /* when the last process knew panel k */
 } shared_t;
 
-/* One process's. */
+/* Data of one process. */
 static shared_t *shared;
 static double spent[SIM_KINDS], since;
 
@@ -113,7 +113,7 @@ bool sim_report_begins(void)
     return sim_model()->factor != 0;
 }
 
-/* The last process to come here ends the simulation. */
+/* End the simulation when the last process arrives here. */
 static void end(void)
 {
     int size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Before everything else: a name that SMPI's header takes away. */
+/* Included before everything else: SMPI's header defines a macro SEED. */
 #include <mpi.h>
 #undef SEED

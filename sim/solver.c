@@ -10,9 +10,10 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/resources.h"
 
-/* What the host's place and the panels of the solver of xhpl compute. */
+/* Replacements for the computations of the host's place and of panels. */
 
-/* Of U. Panels are packed, too, in the time of their factorization. */
+/* Charge the packing of U; the time of a panel's factorization includes its
+ * packing. */
 void __wrap_hyb_pack(xh_view_t v, xh_trans_t op, double scale, int height,
                      double *packed)
 {
@@ -54,14 +55,14 @@ void __wrap_hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
     sim_charge_solve((double)factors->l1.rows, (double)cols);
 }
 
-/* In the time of the solve. */
+/* Nothing to charge: the time of the solve includes it. */
 void __wrap_hyb_run_store(const hyb_factors_t *factors, const double *u,
                           xh_view_t matrix)
 {
     sim_event();
 }
 
-/* In parts, between which the leader polls. */
+/* Charge a product in parts, between which the leader polls. */
 void __wrap_hyb_run_multiply(const hyb_factors_t *factors, const double *u,
                              xh_view_t c, const hyb_run_poll_t *poll)
 {
@@ -81,7 +82,8 @@ void __wrap_hyb_run_multiply(const hyb_factors_t *factors, const double *u,
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* Each column: its search and its part of the updates, m nb^2 flop in all. */
+/* Charge a column: its search, and its part of the updates, m nb^2 flop in all.
+ */
 static void charge_column(const hyb_panel_t *panel)
 {
     const sim_model_t *s = sim_model();
@@ -117,7 +119,7 @@ void __wrap_hyb_panel_factor(hyb_panel_scratch_t *scratch,
 xh_status_t __real_hyb_panels_create(hyb_lu_t *lu);
 void __real_hyb_panels_destroy(hyb_lu_t *lu);
 
-/* The leader reads and writes proposals. */
+/* Allocate real memory for proposals, which the leader reads and writes. */
 xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
 {
     size_t doubles = hpl_proposal_doubles(Mmin(lu->mat->nb, lu->mat->n));
@@ -150,7 +152,7 @@ void __wrap_hyb_factor_run(hyb_lu_t *lu)
         __real_hyb_factor_run(lu);
 }
 
-/* There are no numbers to compare. */
+/* Return false, as there are no numbers to compare. */
 bool __wrap_hyb_check_columns_wanted(const hyb_resources_t *resources,
                                      int64_t n, int nprow)
 {

@@ -52,9 +52,7 @@ class ProgramRun:
         verdict = self.results.get(case, "not reported")
         if verdict in ("ok", "skip"):
             return None
-        remarks = re.search(
-            rf"not ok \d+ - {case}\n((?:#.*\n)*)", self.outcome.stdout
-        )
+        remarks = re.search(rf"not ok \d+ - {case}\n((?:#.*\n)*)", self.outcome.stdout)
         return f"{case}: {verdict}\n{remarks[1] if remarks else ''}"
 
     def wrong_at_end(self):
@@ -132,15 +130,11 @@ class UnitProgram(pytest.File):
         cases = TEST.findall(source) + self.shared_cases(source)
         runs = list(runs_of(ranks[1])) if ranks else [(None, None)]
         for count, mark in one_of(runs) if jobs.ONE_COUNT else runs:
-            program = ProgramRun(
-                f"{self.path.parent.name}/{self.path.stem}", count, cases
-            )
+            program = ProgramRun(f"{self.path.parent.name}/{self.path.stem}", count, cases)
             suffix = f"[{count}]" if count else ""
             for case in [*cases, None]:
                 name = f"{case or 'it_ends_well'}{suffix}"
-                item = UnitItem.from_parent(
-                    self, name=name, case=case, program=program
-                )
+                item = UnitItem.from_parent(self, name=name, case=case, program=program)
                 if mark:
                     item.add_marker(mark)
                 yield item

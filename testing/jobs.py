@@ -6,6 +6,8 @@ settings of whoever runs the tests; at the limit all its processes are killed.
 """
 import importlib.util
 import os
+import pty
+import re
 import shlex
 import shutil
 import signal
@@ -22,9 +24,7 @@ SOURCE = Path(os.environ.get("TEST_XHPL_SOURCE", HERE.parent)).resolve()
 BUILD = Path(os.environ.get("TEST_XHPL_BUILD", SOURCE / "build/arch")).resolve()
 BIN = Path(os.environ.get("TEST_XHPL_BIN", SOURCE / "bin/arch")).resolve()
 XHPL = BIN / "xhpl"
-LAUNCHER = shlex.split(
-    os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
-)
+LAUNCHER = shlex.split(os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun")))
 # Before programs of another kind of machine: an emulator and its options.
 EMULATOR = shlex.split(os.environ.get("TEST_XHPL_RUN", ""))
 DATA = HERE / "data"
@@ -232,10 +232,43 @@ def run(command, cwd, env=None, limit=LIMIT):
     return finish(job, limit)
 
 
+def on_a_terminal(command, cwd, env=None):
+    """What a command that must succeed writes to a terminal, and its standard output."""
+    ours, its = pty.openpty()
+    with tempfile.TemporaryFile("w+") as out:
+        job = subprocess.Popen(list(map(str, command)), cwd=cwd, stdout=out, stderr=its,
+                               env=environment(env))
+        os.close(its)
+        written = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                written += chunk
+        except OSError:  # the other side has closed
+            pass
+        os.close(ours)
+        assert job.wait() == 0, written
+        out.seek(0)
+        return written.decode(), out.read()
+
+
+def targets():
+    """The targets of make that are no files."""
+    found = set()
+    for path in (SOURCE / "Makefile", *SOURCE.glob("*/*.mk")):
+        for listed in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)", path.read_text(), re.M):
+            found |= set(listed.split())
+    return found
+
+
 def sanitized():
     """Whether it was built with a sanitizer, whose library has to come first."""
     commands = BUILD / "commands"
     return commands.exists() and "-fsanitize=" in commands.read_text()
+
+
+def sets(*settings):
+    """Options of xhpl for settings, name=value each, several also in one text."""
+    return [word for text in settings for pair in text.split() for word in ("--set", pair)]
 
 
 def launched(processes, command):

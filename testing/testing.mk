@@ -30,7 +30,7 @@ programs_of = $(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(call folders,$(
 UNIT_BASE := $(call tests_of,$(call folders,base))
 BASE_UNIT_TESTS := $(call programs_of,base)
 UNIT_TESTS := $(call programs_of,hpl xhpl)
-HEADERS += $(filter-out $(addprefix testing/cuda_model/,launch.h model.h) \
+HEADERS += $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% testing/planner/%) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
              testing/xdgemm/record.h testing/json/%), \
@@ -47,7 +47,7 @@ $(OBJ)/testing/unit/%.o: private XH_LAST += \
     $(if $(and $(findstring /test_,$@),$(filter -O3,$(CFLAGS))),-O1)
 
 $(UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
-               $(call fixtures,base hpl xhpl) $(DRIVER_OBJECTS) $(HPLlib) \
+               $(call fixtures,base hpl xhpl) $(PTEST_TESTED) $(HPLlib) \
                $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) -lcmocka \
@@ -84,7 +84,7 @@ $(HYB_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 $(HYB_SOLVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
                      $(call fixtures,base hpl xhpl node cpu device xdgemm lu plan observe) \
                      $(XDGEMM_TESTED) $(call objects,testing/model/*.c) \
-                     $(DRIVER_OBJECTS) $(PLANNER_OBJECTS) $(LU_OBJECTS) \
+                     $(PTEST_TESTED) $(PLANNER_OBJECTS) $(LU_OBJECTS) \
                      $(NODE_OBJECTS) $(HPLlib) \
                      $(BUILD)/blas-checked | $(BUILD)/unit/lib/xhpl
 	@mkdir -p $(@D)
@@ -173,36 +173,5 @@ test-arm:
 test-portable:
 	@MAKE='$(MAKE)' scripts/test-archs ppc64le riscv64
 
-## coverage: which lines of base, hpl and hybrid the tests run
-coverage:
-	@find build/gcov -name '*.gcda' -delete 2>/dev/null || true
-	-@$(MAKE) arch=gcov suite
-	@$(PYTHON) scripts/coverage build/gcov
-
-## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
-check-upstream: $(HPLlib)
-	@COMPILE='$(subst ','\'',$(COMPILE))' LINK='$(subst ','\'',$(LINK))' \
-	    LIBS='$(LIBS_OF_XHPL)' scripts/check-upstream '$(UPSTREAM)' \
-	    $(BUILD)/upstream
-
-## check-layers: no include and no symbol runs upwards
-check-layers: $(HPLlib)
-	@scripts/check-layers '$(HPLlib)' $(BUILD)
-
-## check-headers: every header compiles alone
-check-headers: $(HEADERS:%=$(OBJ)/%.alone)
-
-$(OBJ)/%.h.alone: %.h $(BUILD)/commands
-	@mkdir -p $(@D)
-	@echo '#include "$<"' | $(COMPILE) -Wall -Wextra -Werror -x c -c -MMD -MP \
-	    -MT $@ -MF $(@:.alone=.d) -o $@ -
-
-## check-style: what clang-format and shellcheck have to say
-check-style:
-	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
-	shellcheck configure .ci/run $$(git ls-files packages scripts setup | \
-	    xargs awk 'FNR == 1 && /^#!\/bin\/.*sh/ { print FILENAME }')
-
 .PHONY: unit test tools suite suite-built test-all test-mpich test-arm test-portable \
-        test-clusters coverage check-upstream check-layers check-headers \
-        check-style
+        test-clusters

@@ -2,7 +2,8 @@
 #include <float.h>
 #include "hpl.h"
 
-/* constants of the compiler, not measured: no optimisation can change them */
+/* Constants of the compiler, not measured, so no optimisation can change them.
+ */
 static const double constants[] = {
     [HPL_MACH_EPS - HPL_MACH_EPS] = DBL_EPSILON / FLT_RADIX,
     [HPL_MACH_SFMIN - HPL_MACH_EPS] = DBL_MIN,

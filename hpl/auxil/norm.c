@@ -39,7 +39,7 @@ void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
             sums[i] += fabs(a[i + j * lda]);
 }
 
-enum { STRIP = 512 }; /* sums of one strip of rows or columns: no allocation */
+enum { STRIP = 512 }; /* rows or columns summed at a time, without allocation */
 
 double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA)
 {
@@ -60,7 +60,7 @@ double HPL_dlange(HPL_T_NORM NORM, int M, int N, const double *A, int LDA)
     return largest[0];
 }
 
-/* ---- of distributed vectors and matrices --------------------------------- */
+/* ---- distributed vectors and matrices ------------------------------------ */
 
 double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count)
 {

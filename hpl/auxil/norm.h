@@ -5,9 +5,9 @@
 #include "hpl_types.h"
 
 /*
- * |x| as an integer: ordered as |x| is, infinity above every number and NaN
- * above infinity. The largest magnitude is thus the norm that does not lose a
- * NaN, without a branch, and whatever -ffast-math lets a compiler assume.
+ * |x| as an integer: ordered like |x|, infinity above every number and NaN
+ * above infinity. So a maximum of magnitudes keeps a NaN, without a branch, and
+ * whatever -ffast-math lets a compiler assume.
  */
 static inline uint64_t hpl_magnitude(double x)
 {
@@ -47,23 +47,24 @@ void hpl_norm_column_sums(int64_t m, int64_t n, const double *a, int64_t lda,
 void hpl_norm_row_sums(int64_t m, int64_t n, const double *a, int64_t lda,
                        double *sums);
 
-/* ---- of vectors in parts on the processes of grid; collective ------------ */
+/* ---- distributed vectors; collective over the grid ----------------------- */
 
-/* Largest | v(i) |; count values here. */
+/* Largest | v(i) | on all processes; `count` values are local. */
 double hpl_norm_of_all(const HPL_T_grid *grid, const double *v, int64_t count);
 
 /*
- * The same of sums that continue on the other processes of across: they are
- * added up there first.
+ * Largest sum on all processes. Each sum is first added up over the processes
+ * of `across`.
  */
 double hpl_norm_of_sums(const HPL_T_grid *grid, double *sums, int64_t count,
                         MPI_Comm across);
 
-/* Sum of | x(i) |, where every process row holds all of x. */
+/* Sum of | x(i) |; every process row holds all of x. */
 double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x,
                          int64_t count);
 
-/* Of such an x, dealt out in blocks of nb: a sum of its bits, each with the
- * element's number, whatever the grid. */
+/* A sum of the bits of x, weighted by element numbers, so that it is the same
+ * on any grid. x is dealt out in blocks of nb, and every process row holds all
+ * of it. */
 uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
                        int nb);

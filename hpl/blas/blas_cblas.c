@@ -4,10 +4,10 @@
 #ifdef HPL_CALL_CBLAS
 
 /*
- * CBLAS is declared here, as BLAS libraries have their header in various places
- * and by various names. Enumerations have the values of HPL's; an index is an
- * int in some libraries, and a size_t in others, of which the lower half is
- * taken.
+ * CBLAS is declared here, because BLAS libraries install its header in various
+ * places and under various names. Its enumerations have the values of HPL's. An
+ * index is an int in some libraries, and a size_t in others, whose lower half
+ * is used.
  */
 #define FORWARD(name, parameters, arguments)                                   \
     void cblas_##name parameters;                                              \

@@ -6,10 +6,10 @@
 
 /*
  * How this machine's Fortran BLAS is called, from F2CDEFS: the decoration of
- * names (-DAdd_ when nothing is said, -DAdd__, -DNoChange, -DUpCase) and
- * -DF77_INTEGER=<type>. Lengths of character arguments stand after all others
- * (-DStringSunStyle, the only style there is here); libraries that expect none
- * ignore them. -DHPL_CALL_CBLAS does without all of this.
+ * names (-DAdd_, the default, -DAdd__, -DNoChange, -DUpCase) and
+ * -DF77_INTEGER=<type>. Lengths of character arguments are passed last
+ * (-DStringSunStyle, the only style supported); libraries that expect none
+ * ignore them. With -DHPL_CALL_CBLAS none of this is used.
  */
 #if defined(StringStructVal) || defined(StringStructPtr) ||                    \
     defined(StringCrayStyle)
@@ -74,7 +74,7 @@ void F77_DTRSM(const char *side, const char *uplo, const char *transa,
 
 /*
  * A row-major matrix is the transpose of a column-major one: row-major calls
- * exchange operands, sides and triangles in place of moving data.
+ * exchange operands, sides and triangles instead of moving data.
  */
 
 /* The letter of an option in Fortran, and that of the opposite option. */

@@ -3,7 +3,8 @@
 #include "hpl.h"
 #include "hpl/blas/matrix.h"
 
-/* doubles from an element to the one below it, and to the one right of it */
+/* Doubles from an element to the element below it, and to the element right of
+ * it. */
 static int step_down(hpl_matrix_t m)
 {
     return m.trans == HplNoTrans ? 1 : m.ld;

@@ -11,12 +11,12 @@
  */
 typedef struct {
     double *data;
-    int ld;               /* doubles between columns of what is stored */
+    int ld;               /* doubles between stored columns */
     enum HPL_TRANS trans; /* element (i, j) is data[i + j * ld] (HplNoTrans)
                              or data[j + i * ld] (HplTrans) */
 } hpl_matrix_t;
 
-/* The part of m whose element (0, 0) is m's (i, j). */
+/* The part of m that begins with element (i, j). */
 hpl_matrix_t hpl_matrix_at(hpl_matrix_t m, int i, int j);
 
 /*

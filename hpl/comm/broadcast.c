@@ -4,27 +4,27 @@
 
 /*
  * The broadcast of a panel's message. The rank after root, which factors next,
- * receives it first, but in plain blong, where all end together.
+ * receives it first, except in plain blong, where all ranks end together.
  *
- * - ring (1ring, 2ring): each passes the whole message on, piece by piece if it
- *   is long; two rings halve the way to the last
- * - long (blong): spread and roll: every process sends about twice the message
+ * - ring (1ring, 2ring): each rank passes the whole message on, piece by piece
+ * if it is long; two rings halve the way to the last rank - long (blong):
+ * spread and roll: every process sends about twice the message
  *   in all, however many processes there are
- * - M (modified): the rank after root passes nothing on: it is busy
+ * - M (modified): the rank after root passes nothing on, as it is busy
  *
  * Root sends the message at most three times (rings) or twice (long; three
  * times with M).
  */
 typedef struct {
-    int rings;     /* rings the message runs along; 0: spread and roll */
-    bool modified; /* the rank after root has a message of its own */
+    int rings;     /* number of rings; 0: spread and roll */
+    bool modified; /* the rank after root gets a message of its own */
 } topology_t;
 
-/* of HPL_1RING and so on */
+/* The topologies HPL_1RING, HPL_1RING_M, ... HPL_BLONG_M, in order. */
 static const topology_t topologies[] = {{1, false}, {1, true},  {2, false},
                                         {2, true},  {0, false}, {0, true}};
 
-/* My rank, counted from root. */
+/* My rank relative to root. */
 static int relative(const HPL_T_panel *panel)
 {
     int nprocs = panel->grid->npcol;
@@ -32,7 +32,8 @@ static int relative(const HPL_T_panel *panel)
     return (panel->grid->mycol - panel->pcol + nprocs) % nprocs;
 }
 
-/* Move the message's doubles from .. to - 1 between me and relative rank r. */
+/* Send or receive the message's doubles from .. to - 1, with relative rank r.
+ */
 static void part(const HPL_T_panel *panel, hpl_schedule_t *schedule,
                  hpl_schedule_add_t *add, size_t from, size_t to, int r)
 {
@@ -45,10 +46,11 @@ static void whole(const HPL_T_panel *panel, hpl_schedule_add_t *add, int r)
     part(panel, panel->bcast, add, 0, panel->length, r);
 }
 
-/* Does relative rank r receive from root itself? Others receive from r - 1. */
+/* Does relative rank r receive from root itself? Other ranks receive from r -
+ * 1. */
 static bool starts_ring(topology_t t, int r, int nprocs)
 {
-    int first = t.modified ? 2 : 1; /* where the rings begin */
+    int first = t.modified ? 2 : 1; /* first rank of the first ring */
     int second = first + (nprocs - first + 1) / 2;
 
     return r == 1 || r == first || (t.rings == 2 && r == second);
@@ -71,8 +73,9 @@ static void plan_piece(const HPL_T_panel *panel, topology_t t,
 }
 
 /*
- * Root's pieces: all to the rank that factors next, then a few at a time to
- * each ring. Together they would share the link, and all would arrive last.
+ * Root sends all pieces to the rank that factors next, then a few at a time to
+ * each ring. Sent all at once, they would share the link, and all would arrive
+ * late.
  */
 static void plan_root(const HPL_T_panel *panel, topology_t t, size_t pieces)
 {

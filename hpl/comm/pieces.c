@@ -10,7 +10,7 @@ static int rank_of(const hpl_pieces_t *p, int member)
     return (p->root + member) % p->nprocs;
 }
 
-/* count pieces from first on, where the piece after the last is piece 0 */
+/* Add `count` pieces from `first` on; the last piece is followed by piece 0. */
 static void move(hpl_schedule_add_t *add, hpl_schedule_t *s,
                  const hpl_pieces_t *p, int first, int count, int peer)
 {

@@ -19,10 +19,10 @@ struct hpl_schedule {
     int count, capacity;
     int rounds;            /* the round that new messages join */
     int started;           /* messages handed to MPI */
-    MPI_Request *requests; /* of the round in flight */
-    hpl_open_t *with;      /* of each of them */
+    MPI_Request *requests; /* requests of the round in flight */
+    hpl_open_t *with;      /* peer of each request */
     int pending, request_capacity, with_capacity;
-    hpl_schedule_t *beside; /* one more, or NULL */
+    hpl_schedule_t *beside; /* next schedule beside this one, or NULL */
 };
 
 size_t hpl_message_chunk = (size_t)1 << 26;
@@ -82,8 +82,8 @@ void hpl_schedule_next_round(hpl_schedule_t *s)
     s->rounds++;
 }
 
-/* Both ends cut a message of so many doubles into parts of this length; so
- * many parts are no burden on the MPI library. */
+/* Length of the parts into which both ends cut a message of `count` doubles.
+ * The number of parts is limited for the MPI library's sake. */
 static size_t chunk_of(size_t count)
 {
     const size_t parts_most = 1024;
@@ -120,7 +120,7 @@ hpl_schedule_t *hpl_schedule_beside(hpl_schedule_t *s)
     return s->beside;
 }
 
-/* The first one, and later the next one. */
+/* Start the next round, if there is one. */
 static void start_round(hpl_schedule_t *s)
 {
     int round;
@@ -139,8 +139,7 @@ void hpl_schedule_begin(hpl_schedule_t *s)
         start_round(s);
 }
 
-/* The first message of the round in flight, of those up to message number end.
- */
+/* The first message of the round that ends before message number `end`. */
 static int first_of_round(const hpl_schedule_t *s, int end)
 {
     int i = end - 1;
@@ -170,8 +169,8 @@ static bool poll_alone(hpl_schedule_t *s)
     return true;
 }
 
-/* Messages of one tag arrive in the order of their sending: nobody overtakes.
- */
+/* Is the first round in flight? Messages of one tag arrive in the order in
+ * which they were sent. */
 static bool is_in_first_round(const hpl_schedule_t *s)
 {
     return s->pending > 0 && s->messages[s->started - 1].round == 0;
@@ -200,7 +199,7 @@ bool hpl_schedule_has_received(const hpl_schedule_t *s)
     return true;
 }
 
-/* A round of each of them; false: there is none. */
+/* Finish a round of each schedule beside s. Returns false if there was none. */
 static bool finish_rounds(hpl_schedule_t *s)
 {
     hpl_messages_t round;

@@ -30,14 +30,14 @@ typedef struct hpl_schedule hpl_schedule_t;
 /* Doubles in the longest message given to MPI, 1 .. INT_MAX. */
 extern size_t hpl_message_chunk;
 
-/* Doubles of the shortest piece of a message that is passed on in pieces. */
+/* Doubles in the shortest piece of a message that is passed on in pieces. */
 extern size_t hpl_message_piece;
 
-/* In how many one of count doubles is. */
+/* Number of pieces of a message of `count` doubles. */
 size_t hpl_message_pieces(size_t count);
 
-/* So many of these are under way from who has all of them: together they share
- * a link, and arrive together. */
+/* Number of pieces that a process with all pieces sends at a time: pieces in
+ * flight together share the link, and arrive together. */
 enum { HPL_PIECES_TOGETHER = 8 };
 
 /* An empty schedule. comm is borrowed. */
@@ -52,22 +52,24 @@ hpl_schedule_add_t hpl_schedule_send, hpl_schedule_receive;
 void hpl_schedule_next_round(hpl_schedule_t *s);
 
 /*
- * An empty schedule that begins, advances and ends with s, the last one so far:
- * so a long message is passed on piece by piece, each as soon as it is here.
- * All that stand beside each other have two rounds at most, and the same peers
- * in a round.
+ * Create an empty schedule that begins, advances and ends with s, the last such
+ * schedule so far. Thus a long message is passed on piece by piece, as each
+ * arrives. Schedules beside each other have two rounds at most, and in each
+ * round the same peers.
  */
 hpl_schedule_t *hpl_schedule_beside(hpl_schedule_t *s);
 
 /* Start the first round. Buffers belong to the schedule until it is done. */
 void hpl_schedule_begin(hpl_schedule_t *s);
 
-/* Advance as far as possible without waiting; true once all is done. */
+/* Advance as far as possible without waiting. Returns true once all messages
+ * are complete. */
 bool hpl_schedule_poll(hpl_schedule_t *s);
 
-/* As of the last poll: is all here that is to come? Something may have to be
- * sent still. Accepts NULL. */
+/* Had all messages that this process receives arrived at the last poll? Some
+ * may still have to be sent. Accepts NULL. */
 bool hpl_schedule_has_received(const hpl_schedule_t *s);
 
-/* Wait until all is done, unless it never began, and free s; accepts NULL. */
+/* Wait until all messages are complete, unless s never began, and free s;
+ * accepts NULL. */
 void hpl_schedule_end(hpl_schedule_t *s);

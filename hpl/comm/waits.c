@@ -11,11 +11,11 @@ enum { KNOWN = 8 };
 
 static struct {
     MPI_Comm comm;
-    const char *what; /* NULL: free */
+    const char *what; /* NULL: this entry is free */
     hpl_ranks_t ranks;
 } known[KNOWN];
 
-/* Its place in known; KNOWN: none. */
+/* Index of comm in known[]; KNOWN: not found. */
 static int find(MPI_Comm comm)
 {
     int i = 0;
@@ -53,7 +53,7 @@ const char *hpl_waits_name(MPI_Comm comm)
     return i < KNOWN ? known[i].what : "a message";
 }
 
-/* Its rank among all processes. */
+/* Rank in MPI_COMM_WORLD of rank `peer` of comm. */
 static int rank_in_world(MPI_Comm comm, int peer)
 {
     MPI_Group group, world;
@@ -81,10 +81,10 @@ hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer)
     return peer < 0 ? all : (hpl_ranks_t){all.first + peer * all.apart, 0, 1};
 }
 
-/* ---- the one thing ------------------------------------------------------- */
+/* ---- the published wait -------------------------------------------------- */
 
 static struct {
-    const char *_Atomic what; /* NULL: it waits for nothing */
+    const char *_Atomic what; /* NULL: there is no wait */
     _Atomic int iteration, first, apart, count;
     _Atomic double bytes;
     _Atomic unsigned changes;
@@ -159,13 +159,13 @@ bool hpl_waits_read(hpl_wait_t *wait_p)
 
 /* ---- notes of messages --------------------------------------------------- */
 
-static const double fresh = 1.0; /* s: all are taken again meanwhile */
+static const double fresh = 1.0; /* s in which all notes are taken again */
 
 atomic_bool hpl_waits_wanted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     hpl_wait_t wait;
-    double at; /* xh_clock_wall */
+    double at; /* time by xh_clock_wall */
 } note[HPL_WAITS_MOST];
 
 static bool is_same(const hpl_wait_t *a, const hpl_wait_t *b)
@@ -174,7 +174,8 @@ static bool is_same(const hpl_wait_t *a, const hpl_wait_t *b)
            a->whom.first == b->whom.first && a->whom.count == b->whom.count;
 }
 
-/* The place of this wait, or of the oldest one. Under the lock. */
+/* Index of the note of this wait, or of the oldest note. The caller holds the
+ * lock. */
 static int place_of(const hpl_wait_t *wait)
 {
     int oldest = 0, i = 0;

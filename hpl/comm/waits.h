@@ -6,26 +6,26 @@
 #include <stdbool.h>
 
 /*
- * For whom this process waits, as another thread reads it when nothing moves.
- * The thread that calls MPI says so where it waits for one thing, which takes a
- * few stores. Of messages under way that it polls, it takes notes only while
- * these are wanted.
+ * Publish which processes this process waits for, so that another thread can
+ * read it if nothing moves. The thread that calls MPI publishes a wait for a
+ * single thing, which takes a few stores. When it polls messages in flight, it
+ * takes notes only while another thread wants them.
  */
 
-/* Ranks first, first + apart, ... of MPI_COMM_WORLD; count 0: none is known. */
+/* Ranks first, first + apart, ... of MPI_COMM_WORLD; count 0: unknown. */
 typedef struct {
     int first, apart, count;
 } hpl_ranks_t;
 
 /*
  * MPI_STATUSES_IGNORE as a variable: MPICH's constant is the address 1, which
- * gcc takes for an array that is too short, and warns.
+ * gcc takes for an array that is too short, so it warns.
  */
 extern MPI_Status *const hpl_no_statuses;
 
 typedef struct {
     const char *what; /* static memory: "a pivot" */
-    int iteration;    /* below 0: of none */
+    int iteration;    /* negative: of no iteration */
     double bytes;
     hpl_ranks_t whom;
 } hpl_wait_t;
@@ -34,33 +34,34 @@ enum { HPL_WAITS_MOST = 8 }; /* a round of pivots has six peers */
 
 /* ---- the thread that calls MPI ------------------------------------------- */
 
-/* Messages in comm are of what; its ranks are these. Forget it before it is
- * freed. */
+/* Register comm: `what` names its messages, `ranks` are its ranks in
+ * MPI_COMM_WORLD. Forget comm before freeing it. */
 void hpl_waits_know(MPI_Comm comm, const char *what, hpl_ranks_t ranks);
 void hpl_waits_forget(MPI_Comm comm);
 
-/* The peer of that rank in comm; below 0: all of comm, or of MPI_COMM_WORLD if
- * comm is not known. */
+/* The rank in MPI_COMM_WORLD of `peer` in comm. If `peer` is negative: all
+ * ranks of comm, or of MPI_COMM_WORLD if comm is not registered. */
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer);
 
-/* What messages in comm are of. */
+/* The name of messages in comm. */
 const char *hpl_waits_name(MPI_Comm comm);
 
-/* It waits from now on, until the end; not nested. */
+/* Publish a wait from now on until hpl_wait_end; not nested. */
 void hpl_wait_begin(const hpl_wait_t *wait);
 void hpl_wait_end(void);
 
-/* Something was finished, without waiting: the process goes on. */
+/* Note progress without a wait. */
 void hpl_waits_step(void);
 
-/* The same around a call that all processes of comm take part in, or one. */
+/* Publish a wait in a call that involves all processes of comm, or only `peer`.
+ */
 void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes);
 
-/* MPI_Allreduce in place, published while it lasts. */
+/* Call MPI_Allreduce in place, and publish it meanwhile. */
 int hpl_waits_allreduce(void *values, int count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm);
 
-/* Notes are only taken, at each poll, while somebody wants them. */
+/* Does another thread want notes? If so, each poll takes some. */
 
 extern atomic_bool hpl_waits_wanted;
 
@@ -69,16 +70,16 @@ static inline bool hpl_waits_are_wanted(void)
     return atomic_load_explicit(&hpl_waits_wanted, memory_order_relaxed);
 }
 
-/* It waits for this. */
+/* Take a note of a wait. */
 void hpl_waits_note(const hpl_wait_t *wait);
 
-/* Has the reduction in comm, of so many bytes, come just now? If it is under
- * way still a note is taken. MPI_REQUEST_NULL: none is. */
+/* Has the reduction of `bytes` bytes in comm just completed? If it is still in
+ * flight, take a note. If *request is MPI_REQUEST_NULL, there is none. */
 bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request);
 
 /* ---- several messages ---------------------------------------------------- */
 
-typedef struct { /* with whom a request is */
+typedef struct { /* the peer of a request */
     int peer;    /* rank in comm */
     double bytes;
 } hpl_open_t;
@@ -86,34 +87,34 @@ typedef struct { /* with whom a request is */
 typedef struct {
     MPI_Comm comm;
     const char *what; /* static memory */
-    int iteration;    /* below 0: of none */
+    int iteration;    /* negative: of no iteration */
     int count;
     MPI_Request *requests;
-    const hpl_open_t *with; /* of each request */
+    const hpl_open_t *with; /* one entry per request */
 } hpl_messages_t;
 
-/* Are all of them complete? If not, a note of each open one is taken. After an
- * error of MPI nothing more is waited for. */
+/* Are all messages complete? If not, take a note of each open one. After an
+ * error of MPI stop waiting. */
 bool hpl_messages_test(const hpl_messages_t *messages);
 
-/* Wait inside MPI until all of them are complete, for one after the other: what
- * is published is open. */
+/* Wait inside MPI until all messages are complete, one after another; the
+ * message being waited for is published. */
 void hpl_messages_wait(const hpl_messages_t *messages);
 
 /* ---- any thread ---------------------------------------------------------- */
 
-/* Notes are wanted, from none on, or no longer. */
+/* Say whether notes are wanted; existing notes are dropped when that begins. */
 void hpl_waits_want(bool wanted);
 
-/* Waits that began or ended so far. */
+/* Number of waits that began or ended so far. */
 unsigned hpl_waits_count(void);
 
 /*
- * What it waits for; false: for nothing that it said. A wait that begins or
- * ends meanwhile may be read as parts of two.
+ * Read the published wait; false: there is none. If the wait changes meanwhile,
+ * the result may mix parts of two waits.
  */
 bool hpl_waits_read(hpl_wait_t *wait_p);
 
-/* The notes of the last second in which there were any, at most HPL_WAITS_MOST;
- * returns their number. */
+/* Read the notes of the last second in which any were taken, at most
+ * HPL_WAITS_MOST. Returns their number. */
 int hpl_waits_notes(hpl_wait_t list_p[HPL_WAITS_MOST]);

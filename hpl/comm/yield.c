@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { POLLS = 100 }; /* some microseconds */
+enum { POLLS = 100 }; /* some microseconds of polling */
 
 static bool yields;
 
@@ -17,15 +17,15 @@ void hpl_yield_in_mpi(void)
 }
 
 /*
- * UCX's function of this name, which returns how much moved. MPICH polls it
- * while it waits, and finds this one before UCX's. Weak: in a program that has
- * UCX linked into it, UCX's own is taken.
+ * Replace UCX's function of this name, which returns how much progress was
+ * made. MPICH polls it while waiting, and finds this definition before UCX's.
+ * The symbol is weak, so a program that links UCX itself uses UCX's own.
  */
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker);
 
 typedef unsigned progress_t(void *worker);
 
-/* An MPI library may have loaded UCX for itself alone. */
+/* Find UCX's function; an MPI library may have loaded UCX privately. */
 static progress_t *of_ucx(void)
 {
     void *found = dlsym(RTLD_NEXT, "ucp_worker_progress"), *ucx;

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * From now on a process that waits inside MPI gives its core to others now and
- * then. MPICH's own setting for it has no effect over UCX: where processes
- * outnumber cores, each message took until the kernel took the core away.
- * Other MPI libraries do what their own settings say.
+ * From now on yield the core regularly while waiting inside MPI. MPICH's own
+ * setting for this has no effect over UCX: if processes outnumber cores, each
+ * message waits until the kernel preempts a process. Other MPI libraries follow
+ * their own settings.
  */
 void hpl_yield_in_mpi(void);

@@ -4,7 +4,8 @@
 #include <mpi.h>
 #include "base/status.h"
 
-/* The worst status of all processes of comm, on each of them; collective. */
+/* Returns the worst status of all processes of comm on each of them;
+ * collective. */
 static inline xh_status_t hpl_agree(MPI_Comm comm, xh_status_t mine)
 {
     int worst = (int)mine;

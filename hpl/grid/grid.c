@@ -15,7 +15,8 @@ static int log2_within(int n)
     return log;
 }
 
-/* the hypercubes that fit into a column of processes, or into a row of them */
+/* Set the sizes of the hypercubes that fit into a process column and a process
+ * row. */
 static void fill_hypercubes(HPL_T_grid *grid)
 {
     grid->row_hdim = log2_within(grid->nprow);
@@ -56,7 +57,8 @@ static int make_communicators(HPL_T_grid *g)
     return error;
 }
 
-/* Ranks along my row, along my column, and of all. */
+/* Register the ranks of my process row, of my process column, and of the grid.
+ */
 static void know_waits(const HPL_T_grid *g)
 {
     bool by_row = g->order == HPL_ROW_MAJOR;

@@ -121,7 +121,7 @@ int HPL_all_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP,
     return error;
 }
 
-/* b[i] := (value of a and b) for n values of a type */
+/* b[i] := `value`, an expression of a and b, for N values of a type. */
 #define COMBINE(type_t, value)                                                 \
     for (int i = 0; i < N; i++) {                                              \
         const type_t a = ((const type_t *)IN)[i], b = ((type_t *)INOUT)[i];    \
@@ -129,7 +129,7 @@ int HPL_all_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP,
         ((type_t *)INOUT)[i] = value;                                          \
     }
 
-/* one operator in both types; a NaN on either side is the result */
+/* One operator for both types; if either operand is NaN, so is the result. */
 #define OPERATOR(name, of_doubles, of_ints)                                    \
     void name(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE)            \
     {                                                                          \

@@ -12,11 +12,11 @@
 void HPL_abort(int LINE, const char *SRNAME, const char *FORM, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-/* The same line on STREAM, as a warning. */
+/* Write the same line on STREAM, as a warning. */
 void HPL_warn(FILE *STREAM, int LINE, const char *SRNAME, const char *FORM, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* fprintf, then flush STREAM. */
+/* Call fprintf, then flush STREAM. */
 void HPL_fprintf(FILE *STREAM, const char *FORM, ...)
     __attribute__((format(printf, 2, 3)));
 

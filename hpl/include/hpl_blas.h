@@ -43,7 +43,8 @@ void HPL_dgemv(enum HPL_ORDER ORDER, enum HPL_TRANS TRANS, int M, int N,
 void HPL_dger(enum HPL_ORDER ORDER, int M, int N, double ALPHA, const double *X,
               int INCX, double *Y, int INCY, double *A, int LDA);
 
-/* X := op( A )^-1 * X; A is N x N, its UPLO triangle, DIAG 1 or stored. */
+/* X := op( A )^-1 * X; A is the UPLO triangle, N x N, with a unit or stored
+ * diagonal. */
 void HPL_dtrsv(enum HPL_ORDER ORDER, enum HPL_UPLO UPLO, enum HPL_TRANS TRANS,
                enum HPL_DIAG DIAG, int N, const double *A, int LDA, double *X,
                int INCX);

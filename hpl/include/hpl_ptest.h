@@ -2,7 +2,7 @@
 #ifndef HPL_PTEST_H
 #define HPL_PTEST_H
 
-/* What a test driver defines; the library holds neither. */
+/* Functions that a test driver defines; the library has neither. */
 #include "hpl_misc.h"
 
 /* Read what to test from HPL.dat: counts, then lists of HPL_MAX_PARAM values.
@@ -14,7 +14,8 @@ void HPL_pdinfo(HPL_T_test *TEST, int *NS, int *N, int *NBS, int *NB,
                 int *DH, HPL_T_SWAP *FSWAP, int *TSWAP, int *L1NOTRAN,
                 int *UNOTRAN, int *EQUIL, int *ALIGN);
 
-/* Generate a system, solve it, check and report; TEST counts. */
+/* Generate a system, solve it, check and report the result, and count the test
+ * in TEST. */
 void HPL_pdtest(HPL_T_test *TEST, HPL_T_grid *GRID, HPL_T_palg *ALGO, int N,
                 int NB);
 

@@ -5,8 +5,8 @@
 #include "hpl_misc.h"
 
 /*
- * HPL_NTIMER stopwatches that count wall and CPU seconds of this process.
- * While disabled, HPL_timer does nothing and there is nothing to read.
+ * HPL_NTIMER stopwatches that count wall and CPU seconds of this process. While
+ * they are disabled, HPL_timer does nothing and readings are errors.
  */
 #define HPL_NTIMER 64
 #define HPL_TIMER_STARTFLAG 5.0
@@ -15,13 +15,14 @@
 /* Set every timer to zero, stopped, and enable them all. */
 void HPL_timer_boot(void);
 
-/* Start timer IT, 0 <= IT < HPL_NTIMER; the next call stops it and adds up. */
+/* Start timer IT, 0 <= IT < HPL_NTIMER; the next call stops it and adds the
+ * time to its total. */
 void HPL_timer(int IT);
 
 void HPL_timer_enable(void);
 void HPL_timer_disable(void);
 
-/* Seconds that timer IT has added up; HPL_TIMER_ERROR while disabled. */
+/* Total seconds of timer IT; HPL_TIMER_ERROR while disabled. */
 double HPL_timer_inquire(HPL_T_TIME TMTYPE, int IT);
 
 /* CPU seconds this process has used. */

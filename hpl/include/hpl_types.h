@@ -18,7 +18,7 @@
 #include <limits.h>
 #include <time.h>
 
-/* Those of CBLAS have the same values. */
+/* CBLAS has the same values. */
 enum HPL_ORDER { HplRowMajor = 101, HplColumnMajor = 102 };
 enum HPL_TRANS { HplNoTrans = 111, HplTrans = 112, HplConjTrans = 113 };
 enum HPL_UPLO { HplUpper = 121, HplLower = 122 };
@@ -87,7 +87,7 @@ enum { HPL_FAILURE = 0, HPL_SUCCESS = 1, HPL_KEEP_TESTING = 2 };
 struct HPL_S_panel;
 struct hpl_deal; /* hpl/pauxil/deal.h */
 
-/* the functions of hpl_pfact.h and hpl_pgesv.h */
+/* Types of the functions in hpl_pfact.h and hpl_pgesv.h. */
 typedef void hpl_factor_fn_t(struct HPL_S_panel *PANEL, int M, int N, int ICOFF,
                              double *WORK);
 typedef void hpl_update_fn_t(struct HPL_S_panel *PBCST, int *IFLAG,
@@ -105,7 +105,7 @@ typedef struct HPL_S_grid {
     int iam, myrow, mycol, nprow, npcol, nprocs;
     int row_ip2, row_hdim, row_ip2m1, row_mask;
     int col_ip2, col_hdim, col_ip2m1, col_mask;
-    /* one communicator for each kind of operation that may be in flight */
+    /* One communicator for each kind of operation that may be in flight. */
     MPI_Comm bcast_comm;    /* along my process row: panel broadcast */
     MPI_Comm exchange_comm; /* along my process column: row exchange */
     char *hosts; /* of my process column, then row: hpl/grid/peers.h; or NULL */
@@ -116,16 +116,16 @@ typedef struct HPL_S_grid {
 typedef struct HPL_S_palg {
     HPL_T_TOP btopo;     /* panel broadcast */
     int depth;           /* look-ahead depth */
-    int nbdiv;           /* parts a panel is cut in, at each recursion */
+    int nbdiv;           /* parts into which each recursion cuts a panel */
     int nbmin;           /* panels at most this wide are not cut */
     HPL_T_FACT pfact;    /* variant below nbmin */
     HPL_T_FACT rfact;    /* variant of the recursion */
-    HPL_T_PFA_FUN pffun; /* the function of pfact, N or T form of L1 */
-    HPL_T_RFA_FUN rffun; /* the function of rfact, same form */
+    HPL_T_PFA_FUN pffun; /* function for pfact, by form of L1 */
+    HPL_T_RFA_FUN rffun; /* function for rfact, by form of L1 */
     HPL_T_UPD_FUN upfun; /* the update, by form of L1 and U */
     HPL_T_SWAP fswap;    /* row exchange */
-    int fsthr;           /* columns above which HPL_SW_MIX is long */
-    int equil;           /* 1: equal pieces before the roll */
+    int fsthr;           /* above so many columns HPL_SW_MIX uses HPL_SWAP01 */
+    int equil;           /* 1: make pieces equal before the roll */
     int align;           /* alignment of buffers in doubles */
 } HPL_T_palg;
 
@@ -149,14 +149,14 @@ typedef struct HPL_S_panel {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *pmat;
-    double *A;     /* local trailing matrix: mp x nq, this panel's excluded */
+    double *A;     /* local trailing matrix, mp x nq, right of this panel */
     double *WORK;  /* one block that holds L2, L1, DPIV, DINFO */
-    double *L2;    /* rows below L1, ld ldl2; in A where it need not travel */
+    double *L2;    /* rows below L1, ld ldl2; part of A if L2 is not sent */
     double *L1;    /* jb x jb, unit lower L and upper U, ld jb */
     double *DPIV;  /* jb: global row of each pivot */
     double *DINFO; /* 1: as HPL_T_pmat.info, for this panel */
     double *U;     /* jb x n of the columns being updated */
-    int *IWORK;    /* this and what follows up to status: not used */
+    int *IWORK;    /* not used, like all fields up to status */
     void ***buffers[2];
     int counts[2];
     MPI_Datatype dtypes[2];
@@ -174,7 +174,7 @@ typedef struct HPL_S_panel {
     int msgid;
     int ldl2;
     int len; /* doubles in the broadcast message; see also length */
-    /* this library's own */
+    /* Fields that this library adds: */
     double *top;      /* the panel's columns in the local matrix, row ia on */
     size_t length;    /* doubles in the broadcast message */
     size_t capacity;  /* doubles that WORK holds */
@@ -183,7 +183,7 @@ typedef struct HPL_S_panel {
     struct hpl_pivots *pivots;  /* which rows move, once DPIV is known */
 } HPL_T_panel;
 
-/* the tests of one run, and how they went */
+/* The tests of one run, and their results. */
 typedef struct HPL_S_test {
     double epsil; /* relative machine precision */
     double thrsh; /* residuals below it pass */

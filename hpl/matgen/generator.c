@@ -20,12 +20,12 @@ hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
         .over_round = xh_jump_power(over_block, (uint64_t)rows->nprocs)};
 }
 
-/* How the rows of a block lie in runs of consecutive global rows. */
+/* How the rows of a block form runs of consecutive global rows. */
 typedef struct {
-    xh_jump_t to_start;   /* from a column's first entry to that of my run */
-    xh_jump_t to_first;   /* from there to the block's first entry */
-    int64_t skipped, end; /* the block's rows, counted from start */
-    int64_t run;          /* rows of a run */
+    xh_jump_t to_start;   /* from a column's first entry to its run */
+    xh_jump_t to_first;   /* from that entry to the block's first entry */
+    int64_t skipped, end; /* the block's rows, counted from the run's start */
+    int64_t run;          /* rows per run */
 } rows_t;
 
 static rows_t plan_rows(const hpl_generator_t *g, const hpl_submatrix_t *block)
@@ -41,7 +41,7 @@ static rows_t plan_rows(const hpl_generator_t *g, const hpl_submatrix_t *block)
     return r;
 }
 
-/* x belongs to the first entry of the whole column. */
+/* Fill a column; x is the member for the first entry of the whole column. */
 static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
                         double *a)
 {

@@ -5,27 +5,27 @@
 #include "base/sequence.h"
 #include "hpl/pauxil/map.h"
 
-/* What generates one process's part of a random matrix; never changes. */
+/* The generator of one process's part of a random matrix; constant. */
 typedef struct {
     int64_t m;
-    uint64_t first;       /* member of entry (0, 0) */
-    hpl_map_t rows, cols; /* which it holds */
+    uint64_t first;       /* member of the sequence for entry (0, 0) */
+    hpl_map_t rows, cols; /* the rows and columns of the part */
     xh_lanes_t lanes;
-    xh_sequence_run_t run; /* for this processor */
+    xh_sequence_run_t run; /* chosen for this processor */
     xh_jump_t over_column; /* to the next global column */
-    xh_jump_t over_round;  /* from a block of rows to my next one */
+    xh_jump_t over_round;  /* from a block of rows to my next block */
 } hpl_generator_t;
 
-/* a block of a process's part, in local indices */
+/* A block of a process's part, in local indices. */
 typedef struct {
-    int64_t row, rows; /* the first, and how many */
+    int64_t row, rows; /* first row, number of rows */
     int64_t col, cols;
 } hpl_submatrix_t;
 
 /*
- * Of the part with these rows and columns of a random matrix of m rows. Its
- * entry (i, j) is that of member i + j * m + 1 of the sequence whose member 0
- * is seed (see sequence.h).
+ * Make the generator of these rows and columns of a random matrix of m rows.
+ * Entry (i, j) of the matrix is that of member i + j * m + 1 of the sequence
+ * whose member 0 is seed (see sequence.h).
  */
 hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
                               const hpl_map_t *cols);
@@ -36,7 +36,8 @@ hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
  * a   out  block.rows x block.cols, column-major
  * ld  in   >= block.rows
  *
- * Cost: about the time to write a, where runs of rows are not much under 32.
+ * Cost: about the time to write a, unless runs of rows are much shorter than
+ * 32.
  */
 void hpl_generator_fill(const hpl_generator_t *generator, hpl_submatrix_t block,
                         double *a, int64_t ld);

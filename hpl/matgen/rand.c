@@ -2,11 +2,12 @@
 #include "hpl.h"
 #include "base/sequence.h"
 
-/* The sequence of upstream's interface: 64-bit numbers as two int. */
+/* The random sequence of upstream's interface, with 64-bit numbers as two int.
+ */
 
 enum { CURRENT, MULTIPLIER, INCREMENT, GET_CURRENT };
 
-/* what HPL_setran sets */
+/* The values that HPL_setran sets. */
 static uint64_t state[] = {
     [CURRENT] = HPL_ISEED, [MULTIPLIER] = 6364136223846793005, [INCREMENT] = 1};
 

@@ -5,7 +5,7 @@
 
 enum { ALIGNMENT = 64 };
 
-/* Memory for count doubles at least; contents are not kept. */
+/* Return memory for at least `count` doubles; contents may be lost. */
 static double *reserve(double *memory, size_t count, size_t *capacity_p)
 {
     if (count <= *capacity_p)

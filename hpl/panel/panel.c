@@ -4,7 +4,7 @@
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 
-/* -DHPL_COPY_L: L2 moves to contiguous memory even when it need not travel */
+/* -DHPL_COPY_L: L2 moves to contiguous memory even if it is not sent. */
 #ifdef HPL_COPY_L
 static const bool always_copy_l = true;
 #else
@@ -32,7 +32,7 @@ int hpl_panel_top_rows(const HPL_T_panel *panel)
     return (int)hpl_map_count(&rows, panel->jb);
 }
 
-/* Where the panel lies in the grid and in the local matrix. */
+/* Set the panel's position in the grid and in the local matrix. */
 static void locate(HPL_T_panel *panel)
 {
     const HPL_T_grid *grid = panel->grid;
@@ -60,7 +60,7 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     int top, below;
 
     free(PANEL->pivots);
-    PANEL->pivots = NULL; /* memory of the rest stays for this panel */
+    PANEL->pivots = NULL; /* all other memory is kept for this panel */
     PANEL->grid = GRID;
     PANEL->algo = ALGO;
     PANEL->pmat = A;
@@ -75,7 +75,7 @@ void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
     top = hpl_panel_top_rows(PANEL);
     below = PANEL->mp - top;
     hpl_panel_lay_out(PANEL, copies ? (size_t)below * (size_t)JB : 0);
-    if (!copies) /* L2 is left in the matrix */
+    if (!copies) /* L2 stays in the matrix */
         PANEL->L2 = PANEL->top + top;
     PANEL->ldl2 = copies ? Mmax(below, 1) : PANEL->lda;
 }

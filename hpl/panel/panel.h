@@ -9,19 +9,19 @@
  */
 size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
 
-/* Local rows that the panel's top occupies here: jb on its owner, else 0; of
- * one wider than nb its block rows here. */
+/* Local rows of the panel's top: jb on its owner, else 0; if the panel is wider
+ * than nb, the top's block rows on this process. */
 int hpl_panel_top_rows(const HPL_T_panel *panel);
 
-/* k: the panel's columns are the matrix's k nb, k nb + 1, ... */
+/* The panel's number k: its columns are the matrix's k nb, k nb + 1, ... */
 static inline int hpl_panel_number(const HPL_T_panel *panel)
 {
     return panel->ja / panel->nb;
 }
 
 /*
- * Lay L2 (l2_doubles in the caller's form), L1, DPIV and DINFO out in WORK,
- * which is 64-byte aligned; contents are lost.
+ * Lay out L2 (l2_doubles doubles in the caller's format), L1, DPIV and DINFO in
+ * WORK, which is 64-byte aligned; contents are lost.
  */
 void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 

@@ -4,16 +4,16 @@
 #include "hpl/panel/pivots.h"
 #include "hpl/pauxil/map.h"
 
-/* a row's contents (counted from ia) and where they come to stand */
+/* A row's contents (numbers count from ia), and its present position. */
 typedef struct {
     int content, position;
 } standing_t;
 
-/* the outer rows that are touched, found by their positions */
+/* The outer rows that interchanges touch, found by position. */
 typedef struct {
     standing_t *row; /* jb */
     int count;
-    int *at;       /* mask + 1: 1 + the number of a row; 0: none */
+    int *at;       /* hash table: 1 + the number of a row; 0: none */
     unsigned mask; /* 2^i - 1, at least 2 jb */
 } outer_t;
 
@@ -30,7 +30,7 @@ static standing_t *outer_row(outer_t *o, int position)
     return &o->row[o->at[h] - 1];
 }
 
-/* Carry out the interchanges on row numbers. */
+/* Carry out the interchanges on a list of row numbers. */
 static void interchange(const HPL_T_panel *panel, standing_t *top,
                         outer_t *outer)
 {
@@ -60,7 +60,7 @@ static int member_of(const rows_t *rows, int row)
     return (owner - rows->prow + rows->map.nprocs) % rows->map.nprocs;
 }
 
-/* local position of row among its owner's rows from ia on */
+/* Local number of `row` on its owner, counted from ia. */
 static int local_of(const rows_t *rows, int row)
 {
     hpl_map_t owner = rows->map;
@@ -70,13 +70,13 @@ static int local_of(const rows_t *rows, int row)
                  hpl_map_count(&owner, rows->ia));
 }
 
-/* a move, and the part of a list that it belongs to */
+/* A move, and the part of a list to which the move belongs. */
 typedef struct {
     int part;
     hpl_row_move_t move;
 } entry_t;
 
-/* Sort moves by part, by counting. offset: parts + 1 */
+/* Sort moves by part, by counting; `offset` has parts + 1 entries. */
 static void sort_by_part(int parts, const entry_t *entries, int count,
                          int *offset, hpl_row_move_t *sorted)
 {
@@ -100,7 +100,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-/* The rows of U by the members that have them. */
+/* List the rows of U, sorted by the members that own them. */
 static void list_gathered(hpl_pivots_t *p, const rows_t *rows,
                           const standing_t *top, int jb, entry_t *entries)
 {
@@ -110,8 +110,8 @@ static void list_gathered(hpl_pivots_t *p, const rows_t *rows,
     sort_by_part(p->members, entries, jb, p->gather_offset, p->gather);
 }
 
-/* Displaced rows, which the owners of the top have, by these and by the members
- * that they go to. */
+/* List the displaced rows, sorted by their owner and then by their new owner.
+ */
 static void list_displaced(hpl_pivots_t *p, const rows_t *rows,
                            const outer_t *outer, entry_t *entries)
 {
@@ -168,7 +168,7 @@ static hpl_pivots_t *create(const HPL_T_panel *panel)
     return p;
 }
 
-/* End the job if a value of a panel that came by broadcast leads out of it. */
+/* End the job if a broadcast panel has row numbers outside the panel. */
 static void check(const HPL_T_panel *panel)
 {
     double first = panel->ia, last = first + panel->m - 1, info = *panel->DINFO;

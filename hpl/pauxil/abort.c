@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "hpl.h"
 
-/* If several threads meet errors, the others wait for the first. */
+/* If several threads meet errors, the later ones wait for the first. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*listener)(void *context);
 static void *of_listener;
@@ -34,8 +34,8 @@ static bool mpi_runs(void)
     return begun && !ended;
 }
 
-/* With less than MPI_THREAD_MULTIPLE only the thread that began MPI calls it,
- * apart from questions like these. */
+/* May this thread call MPI? Below MPI_THREAD_MULTIPLE only the thread that
+ * initialized MPI may, except for such queries. */
 static bool may_call_mpi(void)
 {
     int level, is_main;
@@ -47,7 +47,8 @@ static bool may_call_mpi(void)
     return is_main || level == MPI_THREAD_MULTIPLE;
 }
 
-/* MPI libraries print lines around the one that says why. */
+/* Silence stderr, as MPI libraries print lines around the line with the reason.
+ */
 static void silence(void)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -56,7 +57,8 @@ static void silence(void)
         dup2(nowhere, STDERR_FILENO);
 }
 
-/* Did no launcher start this process? Then nobody else has to be ended. */
+/* Was this process started without a launcher, so that no other process must be
+ * ended? */
 static bool is_alone(void)
 {
     int size;
@@ -66,9 +68,9 @@ static bool is_alone(void)
            getenv("PMI_SIZE") == NULL && getenv("SLURM_STEP_NUM_TASKS") == NULL;
 }
 
-/* Launchers end a job at once, and drop what they have not read by then: the
- * message that says why. A process that is alone leaves without MPI, whose
- * daemon would print lines behind that message. */
+/* Launchers end a job at once, and drop output that they have not read: the
+ * message with the reason. So wait first. A lone process exits without MPI,
+ * whose daemon would print more lines after the message. */
 static void abort_job(int status)
 {
     const struct timespec until_read = {.tv_nsec = 300 * 1000 * 1000};
@@ -82,7 +84,7 @@ static void abort_job(int status)
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-static atomic_int wanted; /* the job's end, by another thread: its status */
+static atomic_int wanted; /* exit status that another thread wants */
 
 void hpl_abort_if_wanted(void *context)
 {
@@ -91,8 +93,9 @@ void hpl_abort_if_wanted(void *context)
         abort_job(atomic_load(&wanted));
 }
 
-/* The thread that calls MPI may be in a call, or wait for this one: then this
- * process leaves, and the launcher ends the others. */
+/* Wait for the thread that calls MPI to end the job. That thread may be in a
+ * call, or wait for this one: then end this process, and the launcher ends the
+ * rest. */
 static void let_job_be_aborted(int status)
 {
     const struct timespec patience = {.tv_sec = 2};
@@ -127,10 +130,10 @@ enum { LINE_SIZE = 1024 };
 
 enum { PROCESS_SIZE = MPI_MAX_PROCESSOR_NAME + 64 };
 
-/* " from process # 3 on node17,", for threads that may not ask */
+/* " from process # 3 on node17,", for threads that must not call MPI. */
 static char this_process[PROCESS_SIZE];
 
-/* Empty outside of MPI. */
+/* Name this process; empty outside of MPI. */
 static void print_process(char text[PROCESS_SIZE])
 {
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -154,8 +157,8 @@ void hpl_abort_identify(void)
 typedef enum { ALONE, WITH_PROCESS } where_t;
 
 /*
- * "HPL ERROR from process # 3 on node17, on line 12 of function f: ..." as one
- * line without its end. Very long messages are cut.
+ * Write "HPL ERROR from process # 3 on node17, on line 12 of function f: ..."
+ * as one line without a line end. Very long messages are cut.
  */
 __attribute__((format(printf, 6, 0))) static void
 print(char text[LINE_SIZE], const char *kind, where_t where, int line,

@@ -8,7 +8,7 @@
 
 double hpl_deal_round(double rate, double highest)
 {
-    const double steps = 8.0; /* from a rate to its double */
+    const double steps = 8.0; /* steps per factor of 2 */
 
     return exp2(round(steps * log2(rate / highest)) / steps);
 }
@@ -19,7 +19,7 @@ void hpl_deal_blocks(hpl_dealt_t *to, int count, int64_t counted,
     for (int64_t b = blocks - 1; b >= 0; b--) {
         double first = HUGE_VAL;
 
-        for (int64_t i = b + count; i > b; i--) { /* equal ones in turn */
+        for (int64_t i = b + count; i > b; i--) { /* equal receivers in turn */
             int p = (int)(i % count);
             double done = (double)(to[p].has + 1) / to[p].rate;
 
@@ -51,7 +51,7 @@ static xh_status_t allocate(int nprocs, int64_t blocks, hpl_deal_t **deal_p)
     return XH_OK;
 }
 
-/* All that follows from owner. */
+/* Fill in the fields that follow from `owner`. */
 static void complete(hpl_deal_t *deal)
 {
     int *first = deal->first;
@@ -89,7 +89,7 @@ static xh_status_t deal_owners(const double *rate, int64_t counted,
     return XH_OK;
 }
 
-/* b is column n: where its block has no other, that is no work. */
+/* Column n is b. If b has a block of its own, that block is no work. */
 xh_status_t hpl_deal_create(const double *rate, int nprocs, int64_t n,
                             int64_t nb, hpl_deal_t **deal_p)
 {
@@ -119,7 +119,7 @@ int64_t hpl_deal_count(const hpl_deal_t *deal, int64_t blocks, int process)
     const int *list = deal->list + deal->first[process];
     int64_t from = 0, to = deal->first[process + 1] - deal->first[process];
 
-    while (from < to) { /* the first of list that is >= blocks */
+    while (from < to) { /* find the first entry of list that is >= blocks */
         int64_t middle = (from + to) / 2;
 
         if (list[middle] < blocks)

@@ -3,18 +3,17 @@
 
 #include <stdbool.h>
 
-/* A hang of the job, as the one who watches found it, for those who record it.
- */
+/* A hang of the job, as found by the watching thread, to be recorded. */
 typedef struct {
-    int rank; /* of the process that all wait for; below 0: none is named */
+    int rank;       /* the process that all wait for; negative: unknown */
     char host[64];  /* its host */
-    char text[512]; /* as it was said */
-    double seconds; /* without progress */
-    bool ended;     /* the job was ended for it */
+    char text[512]; /* the message logged */
+    double seconds; /* s without progress */
+    bool ended;     /* was the job ended for this hang? */
 } hpl_hang_t;
 
-/* Keep the last one. Any thread. */
+/* Store a hang; the last one is kept. Any thread may call this. */
 void hpl_hang_note(const hpl_hang_t *hang);
 
-/* False: there was none. Any thread. */
+/* Get the stored hang; false: there was none. Any thread may call this. */
 bool hpl_hang_found(hpl_hang_t *hang_p);

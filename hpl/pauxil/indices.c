@@ -15,7 +15,7 @@ typedef struct {
     int srcproc;
 } deal_t;
 
-/* as process proc sees it */
+/* The map as seen by process proc. */
 static deal_t deal(int inb, int nb, int proc, int srcproc, int nprocs)
 {
     int me = (int)(((int64_t)proc - srcproc + nprocs) % nprocs);
@@ -57,7 +57,7 @@ static int64_t global(deal_t d, int64_t l)
     return hpl_map_global(&d.map, l) - d.stretch;
 }
 
-/* indices below n, which may exceed an int */
+/* Number of my indices below n, which may exceed an int. */
 static int64_t count(deal_t d, int64_t n)
 {
     if (whole(d.srcproc, d.map.nprocs))

@@ -8,30 +8,31 @@
 
 /*
  * The distribution: blocks of nb are dealt to nprocs processes, in turn, the
- * first one to process 0, or as `deal` says. One object maps rows to process
- * rows, another columns to process columns; only these know the distribution.
+ * first one to process 0, or as `deal` says. One map is for rows and process
+ * rows, another for columns and process columns; only maps know the
+ * distribution.
  */
 typedef struct {
     int64_t nb;
     int nprocs;
-    int me;                 /* the process asking */
+    int me;                 /* process whose local indices count */
     const hpl_deal_t *deal; /* NULL: in turn */
 } hpl_map_t;
 
-/* Rows, and columns that are dealt in turn. */
+/* A map of rows, or of columns that are dealt in turn. */
 static inline hpl_map_t hpl_map(int64_t nb, int nprocs, int me)
 {
     return (hpl_map_t){.nb = nb, .nprocs = nprocs, .me = me};
 }
 
-/* Columns, as grid has them. */
+/* A map of the columns of `grid`. */
 static inline hpl_map_t hpl_map_columns(const HPL_T_grid *grid, int64_t nb)
 {
     return (hpl_map_t){
         .nb = nb, .nprocs = grid->npcol, .me = grid->mycol, .deal = grid->deal};
 }
 
-/* ---- of blocks ----------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------- */
 
 static inline int hpl_map_block_owner(const hpl_map_t *map, int64_t block)
 {
@@ -39,13 +40,14 @@ static inline int hpl_map_block_owner(const hpl_map_t *map, int64_t block)
                              : (int)(block % map->nprocs);
 }
 
-/* Position of a block among its owner's. */
+/* Position of a block among its owner's blocks. */
 static inline int64_t hpl_map_block_local(const hpl_map_t *map, int64_t block)
 {
     return map->deal != NULL ? map->deal->local[block] : block / map->nprocs;
 }
 
-/* The number of my block l; of one that I do not have, behind all others. */
+/* Global number of my local block l; beyond my last block, a number after all
+ * blocks. */
 static inline int64_t hpl_map_block_global(const hpl_map_t *map, int64_t l)
 {
     if (map->deal == NULL)
@@ -55,7 +57,7 @@ static inline int64_t hpl_map_block_global(const hpl_map_t *map, int64_t l)
                                              : map->deal->blocks;
 }
 
-/* How many of the blocks 0 .. blocks - 1 I hold. */
+/* Number of the blocks 0 .. blocks - 1 that I hold. */
 static inline int64_t hpl_map_block_count(const hpl_map_t *map, int64_t blocks)
 {
     return map->deal != NULL
@@ -63,7 +65,7 @@ static inline int64_t hpl_map_block_count(const hpl_map_t *map, int64_t blocks)
                : (blocks + map->nprocs - 1 - map->me) / map->nprocs;
 }
 
-/* ---- of indices ---------------------------------------------------------- */
+/* ---- indices ------------------------------------------------------------- */
 
 /* Process that holds global index g >= 0. */
 static inline int hpl_map_owner(const hpl_map_t *map, int64_t g)
@@ -84,8 +86,8 @@ static inline int64_t hpl_map_global(const hpl_map_t *map, int64_t l)
 }
 
 /*
- * How many of the global indices 0 .. n - 1 I hold: also the local position of
- * the first index >= n that I hold.
+ * Number of the global indices 0 .. n - 1 that I hold, which is also the local
+ * position of my first index >= n.
  */
 static inline int64_t hpl_map_count(const hpl_map_t *map, int64_t n)
 {

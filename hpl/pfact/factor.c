@@ -5,8 +5,9 @@
 #include "hpl/pfact/pivot.h"
 
 /*
- * The factorization of a panel, once for all variants. Columns c .. c+n-1 are
- * taken in parts, each brought up to date, factored, and pushed on:
+ * The factorization of a panel, written once for all variants. Columns c ..
+ * c+n-1 are processed in parts; each part is updated, factored, and applied to
+ * other columns:
  *
  *     left-looking    before a part: solve its rows of U, update it
  *     Crout           before: update it; after: the part's rows of U
@@ -26,7 +27,7 @@ typedef struct {
 /* Factor the n columns from c on, of which I hold m rows. */
 typedef void (*part_fn_t)(const stage_t *s, int m, int n, int c);
 
-/* The matrix below the rows 0 .. c - 1 of the top, columns j on. */
+/* The matrix below rows 0 .. c - 1 of the top, from column j on. */
 static hpl_matrix_t below(const stage_t *s, int c, int j)
 {
     const HPL_T_panel *panel = s->panel;
@@ -43,7 +44,8 @@ static void solve(const stage_t *s, int p, int w, int j, int n)
                                hpl_matrix_at(s->l1, p, j));
 }
 
-/* Before columns p .. p+w-1 are factored: m is my rows from row p on. */
+/* Update columns p .. p+w-1 before they are factored; m is the number of my
+ * rows from row p on. */
 static void look_back(const stage_t *s, int m, int p, int w)
 {
     int done = p - s->begin;
@@ -56,7 +58,8 @@ static void look_back(const stage_t *s, int m, int p, int w)
                     hpl_matrix_at(s->l1, s->begin, p), below(s, p, p));
 }
 
-/* After columns p .. q-1: m is my rows from row q on. */
+/* Apply columns p .. q-1 after they are factored; m is the number of my rows
+ * from row q on. */
 static void push(const stage_t *s, int m, int p, int q)
 {
     int w = q - p, right = s->end - q;
@@ -98,7 +101,7 @@ static void recursive_part(const stage_t *s, int m, int n, int c)
     s->panel->algo->rffun(s->panel, m, n, c, s->work);
 }
 
-/* Columns of a part: whole blocks of nbmin, dealt evenly to nbdiv parts. */
+/* Columns per part: whole blocks of nbmin, dealt evenly to nbdiv parts. */
 static int part_width(const HPL_T_palg *algo, int n)
 {
     int blocks = (n - 1) / algo->nbmin + 1;

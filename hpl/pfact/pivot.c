@@ -39,7 +39,8 @@ static hpl_map_t rows_of(const HPL_T_panel *panel)
     return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
 }
 
-/* Is the current row's owner among the merged processes up to this row? */
+/* Do the merged proposals of process row `row` include that of the current
+ * row's owner? */
 static bool has_current(const HPL_T_panel *panel, int row, int merged)
 {
     int nprow = panel->grid->nprow;
@@ -47,13 +48,14 @@ static bool has_current(const HPL_T_panel *panel, int row, int merged)
     return (row + nprow - panel->prow) % nprow < merged;
 }
 
-/* Doubles of a proposal that carry data: the current row comes last. */
+/* Doubles of a proposal that are sent; the current row is last, if it is known.
+ */
 static int length_of(const HPL_T_panel *panel, int row, int merged)
 {
     return ROWS + (has_current(panel, row, merged) ? 2 : 1) * panel->jb;
 }
 
-typedef struct { /* who proposed, to which panel */
+typedef struct { /* the sender and the panel of a proposal */
     const HPL_T_panel *panel;
     int from;
 } origin_t;
@@ -67,7 +69,8 @@ static void require(origin_t origin, const char *what, double x, double least,
                         x, least, most);
 }
 
-/* Another row, as allowed as the right one, would lead processes apart. */
+/* Compute a proposal's checksum. If a wrong but valid row number were accepted,
+ * the processes would diverge. */
 static double seal_of(const double *proposal)
 {
     uint64_t sums[2];
@@ -107,8 +110,8 @@ static void check_candidate(origin_t origin, const double *proposal)
 }
 
 /*
- * The values of another process's proposal, of as many processes as merged, do
- * not lead out of the panel, and are those that it sent.
+ * Check the proposal that another process merged from `merged` processes: its
+ * row numbers are inside the panel, and its checksum is right.
  */
 static void check(const HPL_T_panel *panel, const double *proposal, int from,
                   int merged)
@@ -120,7 +123,7 @@ static void check(const HPL_T_panel *panel, const double *proposal, int from,
             panel->grid->nprow - 1);
     require(origin, "the number of current rows", proposal[HAS_CURRENT],
             current, current);
-    if (proposal[KEY] != -1.0) /* else it has none */
+    if (proposal[KEY] != -1.0) /* else there is no candidate */
         check_candidate(origin, proposal);
     require_seal(origin, proposal);
 }
@@ -131,20 +134,20 @@ enum { PIECE = 500, PIECES = 16, TAG = 0 };
 
 typedef struct {
     int to, from;   /* process rows */
-    double *theirs; /* the proposal that comes ... */
-    int length;     /* ... and its doubles */
+    double *theirs; /* the received proposal */
+    int length;     /* its length in doubles */
 } peer_t;
 
 enum { MESSAGES = 2 * PIECES * HPL_PIVOT_PEERS };
 
-typedef struct { /* under way: so short that MPI sends them eagerly */
+typedef struct { /* messages in flight, so short that MPI sends them eagerly */
     MPI_Request requests[MESSAGES];
     hpl_open_t with[MESSAGES];
     int count;
 } pieces_t;
 
-/* The peers of a round in which proposals cover as many processes as merged,
- * of whom each is as far from the next. */
+/* Find the peers of a round in which each proposal covers `merged` processes;
+ * the peers' distances are multiples of `merged`. */
 static int find_peers(const HPL_T_panel *panel, int merged, double *scratch,
                       peer_t *peers)
 {
@@ -161,7 +164,7 @@ static int find_peers(const HPL_T_panel *panel, int merged, double *scratch,
     return count;
 }
 
-/* Where the request of one more piece belongs. */
+/* Add a request for one more piece, and return its place. */
 static MPI_Request *add(pieces_t *pieces, int peer, int doubles)
 {
     pieces->with[pieces->count] =
@@ -169,7 +172,8 @@ static MPI_Request *add(pieces_t *pieces, int peer, int doubles)
     return &pieces->requests[pieces->count++];
 }
 
-/* Exchange some pieces of proposals, from the double at on; mine has length. */
+/* Begin to exchange pieces of proposals, from double `at` on; my proposal has
+ * `length` doubles. */
 static void begin(MPI_Comm comm, const double *proposal, int length, int at,
                   const peer_t *p, pieces_t *pieces)
 {
@@ -205,8 +209,7 @@ static void wait_for(const HPL_T_panel *panel, pieces_t *pieces,
         hpl_messages_wait(&messages);
 }
 
-/* A round: my proposal goes to some peers, those of others come, many pieces at
- * a time. */
+/* Exchange proposals with the peers of one round, many pieces at a time. */
 static void trade(const HPL_T_panel *panel, double *proposal, int merged,
                   const hpl_pivot_wait_t *wait)
 {
@@ -231,9 +234,9 @@ static void trade(const HPL_T_panel *panel, double *proposal, int merged,
 }
 
 /*
- * In each round a process merges what some processes before it have merged so
- * far. Merging a proposal twice changes nothing, so this works for any number
- * of processes in the fewest rounds.
+ * In each round a process merges what HPL_PIVOT_PEERS other processes have
+ * merged so far. Merging a proposal twice changes nothing, so this works for
+ * any number of processes, in the fewest rounds.
  */
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait)
@@ -252,7 +255,7 @@ void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
     HPL_ptimer(HPL_TIMING_MXSWP);
 }
 
-/* My candidate of column c among m rows from local row first on. */
+/* Propose my candidate in column c, among m rows from local row `first` on. */
 static void propose(const HPL_T_panel *panel, int m, int first, int c,
                     double *proposal)
 {
@@ -262,7 +265,7 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
     int64_t local = (int64_t)panel->ii + first + best;
 
     proposal[KEY] = m > 0 ? fabs(column[best]) : -1.0;
-    if (isnan(proposal[KEY])) /* larger than any number: all choose alike */
+    if (isnan(proposal[KEY])) /* so that all processes choose alike */
         proposal[KEY] = INFINITY;
     proposal[PIVOT_ROW] = m > 0 ? (double)hpl_map_global(&rows, local) : -1.0;
     proposal[OWNER] = panel->grid->myrow;
@@ -275,7 +278,8 @@ static void propose(const HPL_T_panel *panel, int m, int first, int c,
                   proposal + ROWS + panel->jb, 1);
 }
 
-/* Row c of L1 is the pivot row; its old place takes the current row. */
+/* Put the pivot row into row c of L1, and the current row into its old place.
+ */
 static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
                         double *proposal)
 {
@@ -291,7 +295,8 @@ static void interchange(HPL_T_panel *panel, int c, hpl_matrix_t l1,
                   Mptr(panel->top, place, 0, panel->lda), panel->lda);
 }
 
-/* Divide the column below by its pivot, whose inverse may not be a number. */
+/* Divide the column below the pivot. The inverse of a tiny pivot may overflow.
+ */
 static void divide(HPL_T_panel *panel, int m, int first, int c, double pivot)
 {
     double *column = Mptr(panel->top, first, c, panel->lda);

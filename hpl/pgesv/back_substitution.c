@@ -7,25 +7,25 @@
 
 /*
  * Back-substitution by blocks of nb, from the last. Every process column keeps
- * the partial sums y - U x of the columns it has met; for block k they are
+ * partial sums y - U x over its own finished columns. For block k they are
  * added up along the block's process row, the owner of the diagonal block
- * solves, and x travels down its process column, whose processes then
- * subtract it from the rows above. That subtraction is put off until the next
- * block's sums are on their way, so that it hides under the next solve.
+ * solves, and x is broadcast in its process column, whose processes then
+ * subtract U x from the rows above. This subtraction is delayed until the next
+ * block's sums are in flight, so that it overlaps the next solve.
  */
 typedef struct {
     const HPL_T_grid *grid;
     HPL_T_pmat *mat;
     const hpl_subtract_t *how;
     hpl_map_t rows, columns;
-    double *sum; /* mp: y (on b's process column) less U x so far */
+    double *sum; /* mp: y (on b's process column) minus U x so far */
 } solve_t;
 
-/* where block k lies */
+/* The position of block k. */
 typedef struct {
-    int first, size;   /* global */
+    int first, size;   /* global indices */
     int prow, pcol;    /* owner of the diagonal block */
-    int above, column; /* my local rows above it; its local column */
+    int above, column; /* number of my local rows above it; its local column */
 } block_t;
 
 static block_t block(const solve_t *s, int k)
@@ -56,7 +56,7 @@ static void subtract(solve_t *s, const block_t *b, int from, int to)
     s->how->subtract(s->how->context, &product);
 }
 
-/* For the others of comm, in the step of this block. */
+/* Begin a wait for the other processes of comm, in the step of block b. */
 static void begin_wait(const solve_t *s, const block_t *b, MPI_Comm comm,
                        const char *what)
 {
@@ -67,8 +67,9 @@ static void begin_wait(const solve_t *s, const block_t *b, MPI_Comm comm,
 }
 
 /*
- * x := the partial sums of block k, on its diagonal's owner. Not in place,
- * which MPICH 4.0 cannot do for more than 2048 bytes.
+ * x := the sum of block b's partial sums, on the owner of its diagonal block.
+ * The reduction is not in place, which fails in MPICH 4.0 for more than 2048
+ * bytes.
  */
 static void collect(solve_t *s, const block_t *b)
 {
@@ -88,7 +89,7 @@ static void collect(solve_t *s, const block_t *b)
     hpl_wait_end();
 }
 
-/* Solve the diagonal block and spread x over its process column. */
+/* Solve the diagonal block and broadcast x in its process column. */
 static void solve_block(solve_t *s, const block_t *b)
 {
     double *x = s->mat->X + b->column;

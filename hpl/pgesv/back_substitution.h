@@ -3,7 +3,7 @@
 
 #include "hpl_types.h"
 
-/* what the products of a back-substitution work on: y := y - A x */
+/* One product of a back-substitution: y := y - A x. */
 typedef struct {
     int m, n;        /* >= 1 */
     const double *a; /* m x n, column-major */
@@ -12,12 +12,12 @@ typedef struct {
     double *y;       /* m; overlaps neither a nor x */
 } hpl_product_t;
 
-/* How to compute them: nearly all the work. */
+/* How to compute the products, which are nearly all of the work. */
 typedef struct {
     void (*subtract)(void *context, const hpl_product_t *product);
     void *context;
 } hpl_subtract_t;
 
-/* HPL_pdtrsv with products of the caller's. */
+/* The same as HPL_pdtrsv, with the caller's function for products. */
 void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                            const hpl_subtract_t *how);

@@ -18,8 +18,7 @@ int hpl_exchange_width(int jb, int nb)
 
 /* ---- on one process ------------------------------------------------------ */
 
-/* One column: every row read is independent of the others, so misses overlap.
- */
+/* Permute one column. All reads are independent, so cache misses overlap. */
 static void permute_column(const hpl_pivots_t *p, int jb, double *column,
                            double *u)
 {
@@ -51,8 +50,8 @@ static void in_doubles(const hpl_exchange_t *x, const int *rows, int count,
         offset[i] = (size_t)rows[i] * (size_t)x->columns;
 }
 
-/* Displaced rows go to their new places: from one member, which has all, along
- * a tree; from several each straight to each. */
+/* Plan the moves of displaced rows: from a single member, which has all of
+ * them, along a tree; from several members directly. */
 static void plan_displaced(hpl_exchange_t *x, hpl_pieces_t *pieces)
 {
     const hpl_pivots_t *p = x->panel->pivots;

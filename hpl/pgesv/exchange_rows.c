@@ -2,22 +2,24 @@
 #include "hpl.h"
 #include "hpl/pgesv/exchange.h"
 
-/* What an exchange of rows does with memory of this process. */
+/* Copies between the matrix and packed rows of this process. */
 
-/* columns moved together, so that both sides are touched by cache lines */
+/* Columns copied together, so that both sides are accessed by cache lines. */
 enum { BLOCK = 8 };
 
 typedef enum { TO_PACKED, TO_MATRIX } way_t;
 
-/* what moves between the matrix and rows of packed, one after the other */
+/* Rows to copy between the matrix and `packed`, where they are stored in order.
+ */
 typedef struct {
     const hpl_row_move_t *moves;
     int count;
     double *packed;
-    way_t way; /* from a move's source in the matrix, or to its target */
+    way_t way; /* from each move's source in the matrix, or to its target */
 } rows_t;
 
-/* Move columns first .. first + width - 1, at most BLOCK, of the rows. */
+/* Copy columns first .. first + width - 1 of the rows; width is at most BLOCK.
+ */
 static void move_block(const hpl_exchange_t *x, const rows_t *rows,
                        size_t first, size_t width)
 {

@@ -5,14 +5,14 @@
 #include "hpl/pgesv/factor_matrix.h"
 #include "hpl/pgesv/progress.h"
 
-/* the factorization and its panels in flight: panel k is ring[k % size] */
+/* The factorization and its panels in flight; panel k is ring[k % size]. */
 typedef struct {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
     HPL_T_panel *ring; /* zeroed until opened */
     int panels;        /* block columns of A */
-    int depth;         /* panels factored ahead, at most all */
+    int depth;         /* panels factored ahead, at most `panels` */
     int size;          /* depth + 1 */
     hpl_progress_t progress;
 } lu_t;
@@ -22,7 +22,7 @@ static HPL_T_panel *panel_of(const lu_t *lu, int k)
     return &lu->ring[k % lu->size];
 }
 
-/* Columns of panel k; b, which may lie in its block, is not among them. */
+/* Number of columns of panel k, without b, even if b is in its block. */
 static int width(const lu_t *lu, int k)
 {
     return Mmin(lu->mat->nb, lu->mat->n - k * lu->mat->nb);
@@ -30,7 +30,7 @@ static int width(const lu_t *lu, int k)
 
 static void open_panel(const lu_t *lu, int k)
 {
-    enum { TAGS = 32768 }; /* the least that MPI offers */
+    enum { TAGS = 32768 }; /* the lowest limit of tags that MPI guarantees */
     HPL_T_pmat *mat = lu->mat;
     int first = k * mat->nb;
 
@@ -59,7 +59,8 @@ static void catch_up(const lu_t *lu, int k)
         lu->algo->upfun(NULL, NULL, arrived(lu, j), width(lu, k));
 }
 
-/* Apply panel k to all columns it has not met, moving panel ahead along. */
+/* Apply panel k to all columns to which it has not been applied; meanwhile poll
+ * the broadcast of panel `ahead`. */
 static void update_rest(const lu_t *lu, int k, int ahead)
 {
     HPL_T_panel *panel = arrived(lu, k), *next = NULL;
@@ -73,8 +74,8 @@ static void update_rest(const lu_t *lu, int k, int ahead)
 }
 
 /*
- * Step `ahead` factors panel `ahead` and updates with panel k, which is depth
- * panels behind; the first depth steps only factor, the last only update.
+ * Step `ahead` factors panel `ahead` and updates with panel k = ahead - depth;
+ * the first `depth` steps only factor, the last `depth` steps only update.
  */
 static void run(lu_t *lu)
 {

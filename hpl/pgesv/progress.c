@@ -12,7 +12,7 @@
 
 enum { LINE = 160, WIDTH = 80 };
 
-/* Least seconds and share of the work between two lines. */
+/* Least seconds, and least share of the work, between two lines. */
 static const struct {
     double seconds, share;
 } apart[] = {[HPL_SILENT] = {INFINITY, 1.0},
@@ -20,7 +20,7 @@ static const struct {
              [HPL_OFTEN] = {0.25, 0.02},
              [HPL_LIVE] = {0.25, 0.0}};
 
-static const double lately = 3.0; /* s: the current rate covers 3 to 6 */
+static const double lately = 3.0; /* s; the current rate covers 3 to 6 s */
 
 static hpl_expected_t next_expected;
 
@@ -42,7 +42,7 @@ static hpl_speech_t speech_of_setting(void)
 
 void hpl_progress_phase(const HPL_T_grid *grid, int n, const char *what)
 {
-    const double large = 5e8; /* bytes per process: a second or more */
+    const double large = 5e8; /* bytes per process: phases take 1 s or more */
     hpl_speech_t speech = speech_of_setting();
 
     if (grid->iam > 0 || speech == HPL_SILENT ||
@@ -76,7 +76,7 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
 
 /* ---- the line ------------------------------------------------------------ */
 
-/* "1h02", "2:03" */
+/* Write a duration as "1h02" or "2:03". */
 static void duration_text(double seconds, char *text, size_t size)
 {
     int64_t s = (int64_t)(seconds + 0.5);
@@ -100,7 +100,7 @@ double hpl_progress_expected(const hpl_progress_t *progress)
     return seconds > 0.0 ? flop(progress) / seconds : 0.0;
 }
 
-/* Of the work between two moments, flop/s; 0: unknown. */
+/* flop/s between two marks; 0: unknown. */
 static double rate_of(const hpl_progress_t *p, hpl_progress_mark_t from,
                       hpl_progress_mark_t to)
 {
@@ -109,7 +109,7 @@ static double rate_of(const hpl_progress_t *p, hpl_progress_mark_t from,
                : 0.0;
 }
 
-/* ", 98% of plan"; more than all of it needs a reason. */
+/* Write ", 98% of plan". More than 100% needs a reason. */
 static const char *compared(const hpl_progress_t *p, double rate, char *text,
                             size_t size)
 {
@@ -125,7 +125,8 @@ static const char *compared(const hpl_progress_t *p, double rate, char *text,
     return text;
 }
 
-/* ", devices 87%" of the time at products. */
+/* Write ", devices 87%": the fraction of the time in which devices multiplied.
+ */
 static void devices_text(const hpl_progress_t *p, hpl_progress_mark_t at,
                          char *text, size_t size)
 {
@@ -136,7 +137,7 @@ static void devices_text(const hpl_progress_t *p, hpl_progress_mark_t at,
                  100.0 * fmin(p->at_work / all, 1.0));
 }
 
-/* The line fits a terminal of 80 columns. */
+/* Write a line that fits a terminal of 80 columns. */
 void hpl_progress_text(const hpl_progress_t *p, int64_t left,
                        hpl_progress_mark_t at, char *text, size_t size)
 {
@@ -172,7 +173,8 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
 
 /* ---- printing ------------------------------------------------------------ */
 
-/* The end is reported only after other lines, or if lines are frequent. */
+/* Is it time for a line? The end is reported only after other lines, or if
+ * lines are frequent. */
 static bool is_to_speak(const hpl_progress_t *p, int64_t left,
                         hpl_progress_mark_t at)
 {

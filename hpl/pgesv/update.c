@@ -4,7 +4,7 @@
 #include "hpl/panel/panel.h"
 #include "hpl/pgesv/exchange.h"
 
-/* one update: a panel, the forms of L1 and U, and the broadcast to poll */
+/* One update: a panel, the forms of L1 and U, and the broadcast to poll. */
 typedef struct {
     HPL_T_panel *panel;
     enum HPL_TRANS l1_form, u_form;
@@ -23,7 +23,7 @@ static void poll_broadcast(const update_t *u)
         HPL_bcast(u->broadcast, u->state);
 }
 
-/* Interchange rows in the next columns columns and return U there. */
+/* Interchange rows in the next `columns` columns, and return U there. */
 static hpl_matrix_t interchange(const update_t *u, int columns)
 {
     HPL_T_panel *panel = u->panel;

@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const hyb_backend_t *known[HYB_BACKENDS];
 static int known_count;
 
-/* ---- what plug-ins get -------------------------------------------------- */
+/* ---- functions for plug-ins --------------------------------------------- */
 
 __attribute__((format(printf, 4, 5))) static void
 log_line(xh_log_level_t level, const char *backend, int index,
@@ -89,7 +89,7 @@ static bool is_complete(const hyb_backend_t *b)
             (b->config != NULL && b->set_config != NULL));
 }
 
-/* Why can `backend` not be used? NULL: it can. */
+/* Return why `backend` cannot be used, or NULL if it can. */
 static const char *defect(const hyb_backend_t *backend)
 {
     if (backend == NULL || backend->abi != HYB_BACKEND_ABI)
@@ -148,7 +148,7 @@ static void list_folders(folders_t *folders_p)
     add_folder(folders_p, program, (int)(slash - program), "/../lib/xhpl");
 }
 
-/* Open the file at path and add what it brings as backend name. */
+/* Open the file at path and register its backend under `name`. */
 static xh_status_t open_plugin(const char *path, const char *name,
                                const hyb_backend_t **backend_p, char *why_p)
 {
@@ -180,12 +180,12 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-/* Is the file written by nobody but users whom this program trusts? */
+/* Can only users whom this program trusts write to the file? */
 static bool is_trusted(const char *path, int flags, char *why_p)
 {
     char why[XH_OWNER_WHY];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
-    bool trusted = fd < 0 || /* then it does not load, either */
+    bool trusted = fd < 0 || /* a missing file fails to load anyway */
                    xh_owner_is_trusted(fd, "/proc/self/exe", why);
 
     if (fd >= 0)
@@ -259,7 +259,7 @@ static int add_name(char (*names)[HYB_BACKEND_NAME], int count,
     return count + 1;
 }
 
-/* Add the names in the file names "libhyb_<name>.so" of a folder. */
+/* Add <name> for each file "libhyb_<name>.so" in `folder`. */
 static int add_files(char (*names)[HYB_BACKEND_NAME], int count,
                      const char *folder)
 {

@@ -75,8 +75,7 @@ void hyb_cache_ignore(const char *model, const char *kind, const char *what)
         xh_log_info("%s holds no %s of %s and is ignored", path, what, model);
 }
 
-/* Make the folders of `path`; if one cannot be made, opening the file will say
- * so. */
+/* Create the folders of `path`. A failure shows when the file is opened. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL;
@@ -87,8 +86,8 @@ static void make_folders(char *path)
     }
 }
 
-/* Write a file of another name and rename it, so that `path` always names a
- * whole file. */
+/* Write a temporary file and rename it, so that `path` always names a complete
+ * file. */
 static bool replace(const char *path, const void *data, size_t bytes)
 {
     char fresh[HYB_CACHE_PATH + sizeof(".XXXXXX")];

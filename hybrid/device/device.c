@@ -70,7 +70,7 @@ bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p)
            xh_pin_restore(&device->cores) == 0;
 }
 
-/* Give a buffer back to the backend, and forget it. */
+/* Return a buffer to the backend and free its handle. */
 static void drop_buffer(hyb_buffer_t *buffer)
 {
     hyb_device_t *device = buffer->device;
@@ -197,8 +197,8 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
     return XH_OK;
 }
 
-/* On a failed device work may still be queued, or for ever: closing the device
- * then frees the buffer. */
+/* On a failed device work may stay queued for ever, so closing the device frees
+ * the buffer. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer)
 {
     if (buffer == NULL)
@@ -257,7 +257,7 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
         xh_memory_free(memory, bytes);
         return status;
     }
-    *memory_p = memory; /* pinned or not, which the backend has said */
+    *memory_p = memory; /* whether the memory is pinned or not */
     return XH_OK;
 }
 

@@ -13,10 +13,10 @@
 /*
  * One accelerator as the solver sees it: buffers of its own memory, in-order
  * queues that run beside the host and beside each other, and events to order
- * them. Work is queued and the call returns at once; an error in the work shows
- * when an event behind it is waited for. A device that failed once stays
- * failed: every later call on it returns XH_ERR_DEVICE, except calls that give
- * something back. Work that is queued on a failed device may still touch host
+ * them. Work is queued and the call returns at once; an error in the work is
+ * reported to the caller who waits for a later event. A device that failed once
+ * stays failed: every later call on it returns XH_ERR_DEVICE, except calls that
+ * free something. Work that is queued on a failed device may still touch host
  * memory, which therefore stays until the process ends.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
@@ -28,7 +28,7 @@
  */
 enum {
     HYB_BACKEND_ABI = 9,
-    HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
+    HYB_BACKEND_NAME = 16 /* bytes of the longest name, its end included */
 };
 
 typedef struct hyb_device hyb_device_t;
@@ -39,61 +39,61 @@ typedef enum { HYB_QUEUE_NORMAL, HYB_QUEUE_HIGH } hyb_priority_t;
 typedef struct {
     char name[64];                  /* "NVIDIA H200", "emulated device" */
     char backend[HYB_BACKEND_NAME]; /* "cuda" */
-    int index;                      /* of this device within its backend */
-    uint64_t memory;                /* bytes in all */
-    uint64_t memory_free;           /* bytes at the time of asking */
-    double gemm_rate;               /* flop/s if known before measuring, or 0 */
-    double link_rate;               /* bytes/s each way if known, or 0 */
-    bool models_time;               /* dry: results are not computed */
-    char pci_address[16];           /* "0000:3b:00.0", "" if none */
-    char serial[32];                /* of the board, "" if not told */
+    int index;            /* index of this device within its backend */
+    uint64_t memory;      /* bytes, used and free */
+    uint64_t memory_free; /* bytes free when the device was asked */
+    double gemm_rate;     /* flop/s, or 0 if unknown before measuring */
+    double link_rate;     /* bytes/s each way, or 0 if unknown */
+    bool models_time;     /* dry run: results are not computed */
+    char pci_address[16]; /* "0000:3b:00.0", "" if none */
+    char serial[32];      /* serial number of the board, "" if unknown */
 } hyb_device_info_t;
 
-/* What the sensors read now; NaN where the device has no such sensor. */
+/* What the sensors read now; NaN if the device lacks a sensor. */
 typedef struct {
     double temperature; /* degrees Celsius */
     double clock;       /* Hz */
     double power;       /* W */
-    double energy;      /* J since some fixed moment */
+    double energy;      /* J since an arbitrary fixed moment */
 } hyb_device_sensors_t;
 
-/* ---- what a backend brings ---------------------------------------------- */
+/* ---- functions of a backend --------------------------------------------- */
 
 /* Functions that a program gives to its plug-ins; any thread may call them. */
 typedef struct {
-    /* Value of a setting of settings.def, as text. */
+    /* Return the value, as text, of a setting of settings.def. */
     const char *(*setting)(const char *name);
     /* Log a line about a device of backend. */
     __attribute__((format(printf, 4, 5))) void (*log)(xh_log_level_t level,
                                                       const char *backend,
                                                       int index,
                                                       const char *format, ...);
-    /* Seconds, as xh_clock_now of base/clock.h. */
+    /* Return seconds, like xh_clock_now of base/clock.h. */
     double (*now)(void);
     /*
      * C := beta C + alpha op(A) op(B) on the calling thread, with the kernel
-     * that the setting `kernel` names; `product` conforms. Errors:
+     * that the setting `kernel` names; shapes in `product` conform. Errors:
      * XH_ERR_MEMORY, C is untouched
      */
     xh_status_t (*gemm)(const xh_gemm_t *product);
-    /* What is kept of a device's model from run to run, one file for each kind;
-     * as hyb_cache_load and hyb_cache_store of cache_file.h. */
+    /* Load and store data about a device's model that is kept from run to run,
+     * like hyb_cache_load and hyb_cache_store of cache_file.h. */
     void *(*load)(const char *model, const char *kind, size_t *bytes_p);
     xh_status_t (*store)(const char *model, const char *kind, const void *data,
                          size_t bytes, const char *what);
 } hyb_host_t;
 
-/* A buffer as backends see it. The buffer stays until work that uses it has
- * run; on a failed device until that is closed. */
+/* A buffer as backends see it. The buffer exists until all work that uses it
+ * has run; on a failed device, until the device is closed. */
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
-    void *memory;       /* what the backend's buffer_create gave */
-    hyb_buffer_t *next; /* next of the buffers that a failed device keeps */
+    void *memory;       /* result of the backend's buffer_create */
+    hyb_buffer_t *next; /* next buffer kept after a failure */
 };
 
-/* Where `b` is, if the backend's memory has addresses; data NULL: it has no
- * elements. */
+/* Host view of `b`, for backends whose memory has addresses; data is NULL if
+ * `b` has no elements. */
 static inline xh_view_t hyb_view(hyb_device_view_t b)
 {
     double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
@@ -103,47 +103,48 @@ static inline xh_view_t hyb_view(hyb_device_view_t b)
 }
 
 /*
- * What a backend fills in. The state is the backend's own, made by open. NULL
- * in place of enter, sensors, pin, unpin or give_up means "nothing to do", and
- * of reach "no". Each function does what the public function of its name
- * documents. Arguments have been checked, down to the bounds of blocks and
- * lists and the device of their buffers. Work has at least one element; events
- * have been recorded before anybody waits for them. After a call that returned
- * XH_ERR_DEVICE only calls that give something back follow: they never wait for
- * a failed device, and give back what they can.
+ * The table of a backend's functions. Its own state is created by open. If
+ * enter, sensors, pin, unpin or give_up is NULL, there is nothing to do; if
+ * reach is NULL, no device reaches another. Each function does what the public
+ * function of its name documents. The caller has checked all arguments, also
+ * that blocks and lists lie inside buffers of this device. Work has at least
+ * one element, and events are recorded before anybody waits for them. After a
+ * call that returned XH_ERR_DEVICE only calls that free something follow: they
+ * never wait for the failed device, and free what they can.
  */
 typedef struct hyb_backend {
     int abi; /* HYB_BACKEND_ABI */
     const char *name;
-    /* Software devices: count is the number that a user may ask for at most,
-     * and only users who ask get one. */
+    /* The devices are software: count is the largest number that a user may ask
+     * for, and only users who ask get one. */
     bool emulated;
-    /* "auto" leaves its devices out: they may be the host's cores, or another
-     * backend's devices. */
+    /* "auto" skips these devices, as they may be the host's cores or devices of
+     * another backend. */
     bool by_name_only;
     /* The memory of a buffer is an address, which an MPI library may know. */
     bool has_addresses;
-    unsigned ops; /* bit op: it has the operation; the copies always */
+    unsigned ops; /* bit op: the backend has the operation; copies always set */
 
-    /* Devices present, and why there are none (static text, or NULL). */
+    /* Return the number of devices; *reason_p says why there are none (static
+     * text, or NULL). */
     int (*count)(const char **reason_p);
     xh_status_t (*describe)(int index, hyb_device_info_t *info_p);
 
-    /* In open and queue_create this thread is on cores near the device, and
-     * threads that are made there inherit them. */
+    /* During open and queue_create this thread runs on cores near the device,
+     * and threads that are created inherit them. */
     xh_status_t (*open)(int index, void **state_p);
-    /* Queues, events and buffers have been given back before. */
+    /* Called after all queues, events and buffers have been destroyed. */
     void (*close)(void *state);
     /* Called by a thread before each call below that returns a status. */
     xh_status_t (*enter)(void *state);
-    /* Bytes that buffer_create could still give. */
+    /* Report how many bytes buffer_create could still provide. */
     xh_status_t (*memory_left)(void *state, uint64_t *bytes_p);
 
     xh_status_t (*buffer_create)(void *state, size_t bytes, void **memory_p);
     void (*buffer_destroy)(void *state, void *memory, size_t bytes);
 
-    /* Destroy waits for work that is queued, if the device has not failed. A
-     * backend without priorities makes all queues alike. */
+    /* Destroying a queue waits for queued work, unless the device has failed. A
+     * backend without priorities treats all queues alike. */
     xh_status_t (*queue_create)(void *state, hyb_priority_t priority,
                                 void **queue_p);
     void (*queue_destroy)(void *state, void *queue);
@@ -151,21 +152,21 @@ typedef struct hyb_backend {
     void (*event_destroy)(void *state, void *event);
     xh_status_t (*event_record)(void *state, void *queue, void *event);
     xh_status_t (*queue_wait)(void *state, void *queue, void *event);
-    /* XH_OK: *done_p says whether the event passed within `seconds` (0: only
-     * look) */
+    /* XH_OK: *done_p says whether the event passed within `seconds`; 0 only
+     * looks. */
     xh_status_t (*event_wait)(void *state, void *event, double seconds,
                               bool *done_p);
-    /* Seconds of device time between two events; XH_ERR_ARG: one has not
-     * passed; not logged */
+    /* Report seconds of device time between two events. XH_ERR_ARG: one of them
+     * has not passed; not logged. */
     xh_status_t (*event_elapsed)(void *state, void *begin, void *end,
                                  double *seconds_p);
-    /* Queue `task`, which is valid during the call. */
+    /* Queue `task`, which is valid only during the call. */
     xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
     /*
-     * The next three may all be NULL: GEMM has one configuration. `config` NULL
-     * is the backend's own. XH_ERR_ARG: the device cannot use it, information
-     * says why, and nothing has changed.
+     * The next three are all NULL if GEMM has only one configuration. If
+     * `config` is NULL, the backend chooses. XH_ERR_ARG: the device cannot use
+     * `config`; a message at level info says why, and nothing has changed.
      */
     const hyb_gemm_parameter_t *(*parameters)(void *state, int *count_p);
     hyb_gemm_config_t (*config)(void *state, int d);
@@ -173,41 +174,42 @@ typedef struct hyb_backend {
                               const hyb_gemm_config_t *config);
 
     /*
-     * Let copies read the memory of device number `other` of this backend,
-     * which is open, by a link between the two from now on; false: they
+     * From now on let copies read the memory of device `other` of this backend,
+     * which is open, over a link between the two devices. Return false if they
      * cannot.
      */
     bool (*reach)(void *state, int other);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
     /*
-     * XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
-     * the memory all the same. Unpinning memory that is not pinned does
-     * nothing.
+     * Pin or unpin host memory. XH_ERR_MEMORY: the system refuses, and a
+     * warning says so; copies work all the same. Unpinning memory that is not
+     * pinned does nothing.
      */
     xh_status_t (*pin)(void *state, void *host, size_t bytes);
     void (*unpin)(void *state, void *host);
     /*
-     * From now on the device counts as failed, as after a stall, although it
-     * has not said so: call nothing any more that may wait for it. Return when
-     * it touches host memory no more, or at once if it cannot be stopped.
+     * Treat the device as failed, although no call has returned an error, as
+     * after a stall: from now on never wait for it. Return when it no longer
+     * touches host memory, or at once if it cannot be stopped.
      */
     void (*give_up)(void *state);
 } hyb_backend_t;
 
-/* The one symbol of a plug-in; host stays valid. */
+/* The only symbol that a plug-in exports; `host` stays valid. */
 __attribute__((visibility("default"))) const hyb_backend_t *
 hyb_backend_entry(const hyb_host_t *host);
 
 /* ---- finding and opening ------------------------------------------------ */
 
 /*
- * Choose the devices that a user's --devices asks for: "none", "auto" (all
- * devices of every backend that loads, except emulated ones and backends that
- * one has to name), or a comma-separated list of backend:selection parts. A
- * selection is a number of devices for emulated ones ("emu:2"; "emu" alone
- * means one) and indices for others ("cuda:0,1"; "cuda" alone means all). With
- * "auto" the first process says what it found, and why there is no more.
+ * Choose the devices that the user's option --devices names: "none", "auto"
+ * (all devices of every backend that loads, except emulated devices and
+ * backends that must be named), or a comma-separated list of backend:selection
+ * parts. A selection is a number for emulated devices ("emu:2"; "emu" alone
+ * means one) and a list of indices for other devices ("cuda:0,1"; "cuda" alone
+ * means all). With "auto" the first process reports what it found, and why it
+ * found no more.
  *
  * chosen_p  out  count entries, freed by the caller with free()
  * Errors: XH_ERR_INPUT: unknown backend or index (the message names the valid
@@ -222,22 +224,23 @@ typedef struct {
 xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
                                int *count_p);
 
-/* Choose devices, but put the text of an error into `why_p`, of HYB_DEVICES_WHY
- * bytes, instead of logging it. */
+/* Like hyb_devices_choose, but write the text of an error into `why_p`, of
+ * HYB_DEVICES_WHY bytes, instead of logging it. */
 enum { HYB_DEVICES_WHY = 1024 };
 xh_status_t hyb_devices_find(const char *text, hyb_device_choice_t **chosen_p,
                              int *count_p, char *why_p);
 
 /*
- * Open a device, whose threads may use these cores; cpu_count 0: any core.
+ * Open a device; its threads may use the cores `cpus`, or any if cpu_count is
+ * 0.
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY; XH_ERR_INPUT: a setting of the backend
- *         makes no sense
+ * is invalid
  */
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
 
 /* Accepts NULL. Memory that a failed device might still touch stays allocated
- * until exit. Order: after its queues, events and buffers were destroyed. */
+ * until exit. Order: after all its queues, events and buffers are destroyed. */
 void hyb_device_close(hyb_device_t *device);
 
 /* What the device is; memory_free is current. */
@@ -250,53 +253,55 @@ xh_status_t hyb_device_sensors(hyb_device_t *device,
 bool hyb_device_failed(const hyb_device_t *device);
 
 /*
- * Declare the device failed, as after a stall; the first call logs `why`. If
- * the backend cannot stop the device, queued work may still reach host memory.
+ * Declare the device failed, as after a stall; only the first call logs `why`.
+ * If the backend cannot stop the device, queued work may still reach host
+ * memory.
  */
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 
-/* The tuning parameters of the device's GEMM, *count_p of them, or none and
- * NULL. */
+/* The tuning parameters of the device's GEMM, *count_p of them; NULL if there
+ * are none. */
 const hyb_gemm_parameter_t *hyb_device_gemm_parameters(hyb_device_t *device,
                                                        int *count_p);
 
 /*
  * Get or set the configuration for products of about hyb_gemm_config_depth(d);
- * it holds from now on; NULL: the backend's own.
+ * a new one holds from now on; NULL: the backend's own.
  * Order: while no work is queued.
  * Errors: XH_ERR_ARG: the device has no parameters, or cannot use the
- *         configuration;
- *         information says so, and nothing has changed. XH_ERR_DEVICE
+ *         configuration; information says so, and nothing changes.
+ *         XH_ERR_DEVICE
  */
 xh_status_t hyb_device_gemm_config(hyb_device_t *device, int d,
                                    hyb_gemm_config_t *config_p);
 xh_status_t hyb_device_set_gemm_config(hyb_device_t *device, int d,
                                        const hyb_gemm_config_t *config);
 
-/* Let copies of `device` read `other`'s memory from now on, by a link between
- * the two. Can they? */
+/* From now on let copies on `device` read `other`'s memory over a link between
+ * the two. Returns whether they can. */
 bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other);
 
 /* ---- memory ------------------------------------------------------------- */
 
 /*
- * Device memory, its content undefined, aligned to 256 bytes.
+ * Allocate device memory, uninitialized, aligned to 256 bytes.
  * Errors: XH_ERR_MEMORY (does not fail the device), XH_ERR_DEVICE
  */
 xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
                               hyb_buffer_t **buffer_p);
 
-/* Accepts NULL. On a failed device the memory stays allocated until close.
+/* Accepts NULL. On a failed device the memory stays allocated until the device
+ * is closed.
  * Order: after all work that uses the buffer has run. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer);
 
 /*
- * Host memory that copies reach at full speed and without blocking, from
- * allocation to free. If the system refuses to pin it, a warning says so and
- * the memory is ordinary: copies are slower, and may block. Free accepts NULL;
- * on a failed device it keeps the memory, which copies may still reach.
+ * Allocate or free host memory that copies reach at full speed without
+ * blocking. If the system refuses to pin the memory, a warning says so and the
+ * memory is ordinary: copies are slower, and may block. Free accepts NULL; on a
+ * failed device it keeps the memory, which copies may still reach.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
@@ -304,8 +309,8 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
 void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
 /*
- * Make existing host memory as good as pinned memory, until unpin, which leaves
- * memory that is not pinned as it is.
+ * Pin existing host memory until unpin, which ignores memory that is not
+ * pinned.
  * Errors: XH_ERR_MEMORY: the system refuses, logged; copies work all the same.
  *         XH_ERR_DEVICE
  */
@@ -313,31 +318,32 @@ xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
 void hyb_device_unpin(hyb_device_t *device, double *memory);
 
 /*
- * From now on queue copies in parts, none of which crosses from one segment of
- * a matrix of `pinned` into the next. `pinned` is borrowed until the device is
- * closed, and must not change while copies are queued.
+ * From now on split copies so that none crosses from one segment of a matrix in
+ * `pinned` into the next. `pinned` is borrowed until the device is closed, and
+ * must not change while copies are queued.
  */
 void hyb_device_cut_copies(hyb_device_t *device,
                            const hyb_pinned_memory_t *pinned);
 
-/* Where `b` begins, as an MPI library built for such devices takes it; NULL:
- * only the backend knows. */
+/* Address of the first element of `b`, for an MPI library that supports such
+ * devices; NULL if only the backend knows it. */
 double *hyb_device_view_address(hyb_device_view_t b);
 
 /* ---- queues and events -------------------------------------------------- */
 
-/* Work on queues of high priority begins first, if the backend can do that. */
+/* Create a queue. Work of high priority begins first, if the backend supports
+ * priorities. */
 xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
                              hyb_queue_t **queue_p);
 
-/* Destroy a queue; accepts NULL. Waits for queued work, if the device has not
- * failed: declare a stalled device failed before. */
+/* Destroy a queue; accepts NULL. Waits for queued work unless the device has
+ * failed, so declare a stalled device failed first. */
 void hyb_queue_destroy(hyb_queue_t *queue);
 
 xh_status_t hyb_event_create(hyb_device_t *device, hyb_event_t **event_p);
 void hyb_event_destroy(hyb_event_t *event); /* accepts NULL */
 
-/* Let `event` pass when the work queued on `queue` so far is done. */
+/* Let `event` pass as soon as all work queued on `queue` so far is done. */
 xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event);
 
 /* Let later work on `queue` wait until `event`, as last recorded, has
@@ -351,8 +357,8 @@ xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event);
  */
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 
-/* Wait for work that has to be done within `seconds`: a device that takes
- * longer counts as failed. */
+/* Like hyb_event_wait, but declare the device failed if the event has not
+ * passed within `seconds`. */
 xh_status_t hyb_event_await(hyb_event_t *event, double seconds);
 
 /*
@@ -363,6 +369,6 @@ xh_status_t hyb_event_await(hyb_event_t *event, double seconds);
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 
-/* Bytes that copies between host and device have moved in and out so far. */
+/* Bytes that copies have moved from the host to the device and back so far. */
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
                         uint64_t *out_p);

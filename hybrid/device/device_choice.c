@@ -9,11 +9,11 @@
 #include "hybrid/device/backend.h"
 
 typedef struct {
-    const char *text;             /* all of the user's text */
-    const hyb_backend_t *backend; /* backend of the part being read */
-    int present;                  /* its devices */
-    const char *reason;           /* why it has none */
-    bool takes_index;             /* may "1" follow, as in "cuda:0,1"? */
+    const char *text;             /* the user's complete text */
+    const hyb_backend_t *backend; /* backend of the part that is read now */
+    int present;                  /* number of the backend's devices */
+    const char *reason;           /* why the backend has no devices */
+    bool takes_index; /* can an index follow, as "1" in "cuda:0,1"? */
     hyb_device_choice_t *choices;
     int count;
     char *why; /* out: HYB_DEVICES_WHY bytes: why the text is refused */
@@ -109,7 +109,7 @@ static xh_status_t choose_all(choice_t *choice)
 
 /* ---- a list of parts ---------------------------------------------------- */
 
-/* The whole number that `word` is; -1: it is anything else. */
+/* Return `word` as a whole number, or -1 if it is not one. */
 static int number(const char *word)
 {
     char *end;
@@ -171,8 +171,8 @@ static xh_status_t add_number(choice_t *choice, const char *word)
         name, choice->present, word, name, nearest(word, 1, choice->present));
 }
 
-/* Add devices for a backend alone: "cuda" means all devices; "emu" means
- * one. */
+/* Add devices for a backend without a selection: "cuda" means all devices,
+ * "emu" one. */
 static xh_status_t add_unselected(choice_t *choice)
 {
     choice->takes_index = false;
@@ -184,8 +184,8 @@ static xh_status_t add_unselected(choice_t *choice)
     return add_devices(choice, choice->present);
 }
 
-/* Refuse `name`, and name the nearest valid word; if `name` is the whole text,
- * auto and none are valid, too. */
+/* Refuse `name` and suggest the nearest valid word. If `name` is the whole
+ * text, auto and none are valid, too. */
 static xh_status_t refuse_backend(const choice_t *choice, const char *name,
                                   const char *why)
 {
@@ -229,7 +229,8 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
     return XH_OK;
 }
 
-/* Add a word: "cuda", "cuda:0", "emu:2", or "1" behind "cuda:0". */
+/* Add the devices of one word: "cuda", "cuda:0", "emu:2", or "1" after
+ * "cuda:0". */
 static xh_status_t add_word(choice_t *choice, char *word)
 {
     char *selection = strchr(word, ':');

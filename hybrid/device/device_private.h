@@ -5,30 +5,30 @@
 #include "base/pin.h"
 #include "hybrid/device/device.h"
 
-/* What device.c and queue.c share. */
+/* Data and functions that device.c and queue.c share. */
 struct hyb_device {
     const hyb_backend_t *backend;
     int index;
-    void *state;         /* the backend's */
-    xh_affinity_t cores; /* its threads' cores, if it is confined to some */
+    void *state;         /* the backend's own */
+    xh_affinity_t cores; /* cores of the device's threads, if `confined` */
     bool confined;
     const hyb_pinned_memory_t
-        *pinned;       /* copies are cut at its segments; or NULL */
-    atomic_int failed; /* not bool: RISC-V exchanges no bytes */
+        *pinned;       /* copies are split at its segments; may be NULL */
+    atomic_int failed; /* int, as RISC-V exchanges no bytes */
     _Atomic uint64_t bytes_in, bytes_out;
-    /* Buffers destroyed after the device failed. */
+    /* List of the buffers destroyed after the device failed. */
     _Atomic(hyb_buffer_t *) kept;
 };
 
-/* XH_ERR_DEVICE if the device has failed; else the calling thread may now call
- * it. */
+/* Prepare the calling thread for calls on the device. XH_ERR_DEVICE: the device
+ * has failed. */
 xh_status_t hyb_device_enter(hyb_device_t *device);
 
-/* Note that the device has failed, if `status` says so; returns `status`. */
+/* Mark the device as failed if `status` is XH_ERR_DEVICE. Returns `status`. */
 xh_status_t hyb_device_keep(hyb_device_t *device, xh_status_t status);
 
-/* Move this thread to the device's cores, until xh_pin_restore(before_p) brings
- * it back. Returns false if it stays where it is. */
+/* Move this thread to the device's cores until xh_pin_restore(before_p) moves
+ * it back. Returns false if the thread was not moved. */
 bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p);
 
 /* Call a function of the backend's table, unless the device has failed. */
@@ -38,5 +38,5 @@ bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p);
          : hyb_device_keep(device, (device)->backend->function(                \
                                        (device)->state, __VA_ARGS__)))
 
-/* size bytes of zeros; logs if there is no memory */
+/* Allocate `size` bytes of zeros. Logs an error if there is no memory. */
 void *hyb_device_allocate(size_t size);

@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 /*
- * A backend whose GEMM is a template has tuning parameters, each with the
- * values that are worth a try. A configuration has a value of each parameter;
- * values left over are 0. There is one configuration for each of some depths of
- * products, and the nearest depth counts.
+ * A backend whose GEMM is a template has tuning parameters, each with a list of
+ * values worth trying. A configuration has one value per parameter; unused
+ * values are 0. There is one configuration for each of HYB_GEMM_DEPTHS depths
+ * k; a product uses that of the nearest depth.
  */
 enum { HYB_GEMM_PARAMETERS = 12, HYB_GEMM_VALUES = 12, HYB_GEMM_DEPTHS = 5 };
 
@@ -21,7 +21,7 @@ typedef struct {
 } hyb_gemm_config_t;
 
 static inline int64_t
-hyb_gemm_config_depth(int d) /* of 0 .. HYB_GEMM_DEPTHS - 1 */
+hyb_gemm_config_depth(int d) /* of configuration d, 0 .. HYB_GEMM_DEPTHS - 1 */
 {
     return (int64_t)128 << d;
 }

@@ -8,17 +8,17 @@
 #include <string.h>
 #include "hybrid/device/cache_file.h"
 
-enum { TEXT = 4096 }; /* bytes of the longest file, with an end */
+enum { TEXT = 4096 }; /* bytes of the longest file, its end included */
 
 static const char kind[] = "gemm";
 
-typedef struct { /* whose table this is */
+typedef struct { /* the device model that a table belongs to */
     const char *model;
     const hyb_gemm_parameter_t *parameters;
     int count;
 } owner_t;
 
-/* Write the text of a file into TEXT bytes. */
+/* Write the file's text into the TEXT bytes of `text_p`. */
 static bool format(const owner_t *owner, const hyb_gemm_table_t *table,
                    char *text_p)
 {
@@ -39,8 +39,8 @@ static bool format(const owner_t *owner, const hyb_gemm_table_t *table,
     return fclose(out) == 0;
 }
 
-/* Read a text; a text that is not exactly as format would write it is refused
- * in the end. */
+/* Read a text. A text that differs from what format() would write is refused at
+ * the end. */
 static bool parse(char *text, const owner_t *owner, hyb_gemm_table_t *table_p)
 {
     hyb_gemm_table_t table = {0};

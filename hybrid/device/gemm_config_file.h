@@ -3,19 +3,18 @@
 
 #include "hybrid/device/device.h"
 
-/* The best configurations of a device's GEMM, as a tuner found them; plain
- * data. */
+/* The best configurations of a device's GEMM that a tuner found; plain data. */
 typedef struct {
     hyb_gemm_config_t config[HYB_GEMM_DEPTHS];
-    double rate[HYB_GEMM_DEPTHS]; /* flop/s, as measured */
+    double rate[HYB_GEMM_DEPTHS]; /* flop/s, measured */
 } hyb_gemm_table_t;
 
 /*
  * Load and save the table of `model`, whose devices have `count` parameters, in
  * a file of the kind "gemm" (hybrid/device/cache_file.h). Loading returns false
- * if there is no file; or if the file is not this model's table, whole, with
- * `parameters`, which information says.
- * Errors: errors of saving are those of hyb_cache_store
+ * if there is no file, or, after a message at level info, if the file is not a
+ * complete table of this model and `parameters`.
+ * Errors: saving returns those of hyb_cache_store
  */
 bool hyb_gemm_table_load(const char *model,
                          const hyb_gemm_parameter_t *parameters, int count,
@@ -25,8 +24,8 @@ xh_status_t hyb_gemm_table_save(const char *model,
                                 int count, const hyb_gemm_table_t *table);
 
 /*
- * Set the configurations that are kept for the device's model, if there are any
- * and the device can use them.
+ * Set the configurations stored for the device's model, if there are any and
+ * the device can use them.
  * Order: while no work is queued.
  * Errors: XH_ERR_DEVICE
  */

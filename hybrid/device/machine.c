@@ -9,9 +9,9 @@
 #include "hybrid/device/machine_private.h"
 
 /*
- * This process's part of the device's memory, as far as it is free, less some
- * for the vendor's library. A device with next to nothing free is refused: its
- * tiles, and with them the tiles of all other devices, would be tiny.
+ * Compute this process's share of the device's free memory, less some for the
+ * vendor's library. A device with almost no free memory is refused: all devices
+ * have tiles of one size, which would become tiny.
  *
  * sharers  in  processes that use the device, some of which may have taken
  *              their parts already
@@ -34,8 +34,8 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
     return XH_OK;
 }
 
-/* Open a device, whose threads are on `cpu`, measure it, and see how much
- * memory this process may use. */
+/* Open and measure a device, whose threads run on `cpu`, and compute how much
+ * of its memory this process may use. */
 static xh_status_t open_device(hyb_machine_t *machine,
                                hyb_device_choice_t choice, int sharers,
                                const int *cpu)
@@ -63,21 +63,21 @@ static xh_status_t open_device(hyb_machine_t *machine,
     return XH_OK;
 }
 
-/* ---- whose devices are whose --------------------------------------------- */
+/* ---- which process drives which devices ---------------------------------- */
 
 static const hyb_local_t alone = {.rank = 0, .count = 1};
 
 typedef struct {
-    /* of each device seen */
+    /* one entry per visible device */
     hyb_device_info_t *info;
     const char **address;
-    int *sharers; /* processes that drive it */
+    int *sharers; /* number of processes that drive the device */
     /* the devices that this process drives, in order */
     int *index, count;
 } deal_t;
 
-/* Decide which of the node's processes drives each device. Errors in another
- * process's part are for that process to report. */
+/* Decide which of the node's processes drives each device. A process reports
+ * only errors in its own part. */
 static xh_status_t deal_out(const hyb_machine_t *machine,
                             const hyb_local_t *local,
                             const hyb_visible_devices_t *seen, deal_t *deal)
@@ -113,10 +113,10 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
 }
 
 /*
- * Open the devices dealt, each with a feeder on a core near it: the nearest
- * core moves behind the cores that are still free, the last `placed` of which
- * are other feeders' already. The team takes its cores from the front. A device
- * that does not open is left out, but settings that make no sense are an error.
+ * Open the devices of this process, each with a feeder on a core near it. The
+ * last `placed` cores of the list belong to feeders; the nearest free core
+ * moves in front of them. The team takes its cores from the front. A device
+ * that does not open is left out, but an invalid setting is an error.
  */
 static xh_status_t open_dealt(hyb_machine_t *machine,
                               const hyb_device_choice_t *chosen,
@@ -167,8 +167,8 @@ static xh_status_t open_devices(hyb_machine_t *machine,
     return status;
 }
 
-/* Open the team, with as many threads as asked for, else one for each core that
- * no feeder needs. */
+/* Create the team with `threads` threads; if 0, with one per core without a
+ * feeder. */
 static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
     int left = machine->cpu_count - machine->feeders;
@@ -344,8 +344,7 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 
 /* ---- pinning on all devices ---------------------------------------------- */
 
-/* Pin on one device. After MOST refusals no more segments are tried, as each
- * refusal is logged. */
+/* Pin on one device. Each refusal is logged, so stop after MOST of them. */
 static void pin_on(hyb_device_t *device, const hyb_pinned_matrix_t *pin)
 {
     enum { MOST = 3 };

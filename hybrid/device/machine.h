@@ -12,9 +12,9 @@
 #include "base/view.h"
 
 /*
- * Everything this process computes with: its share of the cores as a team of
- * threads, and its devices. A process opens it once; the settings devices,
- * device_memory, kernel, tile, pipeline and stall_seconds say how it works.
+ * Everything that this process computes with: a team of threads on its share of
+ * the cores, and its devices. A process opens its machine once, by the settings
+ * devices, device_memory, kernel, tile, pipeline and stall_seconds.
  */
 typedef struct hyb_machine hyb_machine_t;
 
@@ -23,14 +23,14 @@ enum { HYB_EXECUTORS = 65 }; /* the team and at most 64 devices */
 typedef struct { /* the devices that a process may use */
     hyb_device_choice_t *chosen;
     int count;
-    bool own; /* no other process of the node may use any of them */
+    bool own; /* no other process of the node uses them */
 } hyb_visible_devices_t;
 
 /*
  * Open the machine. A device that cannot be opened is left out with a warning.
  *
- * threads  in  of the team; 0: one for each core that no feeder needs
- * local    in  this process among the processes of the node; NULL: alone
+ * threads  in  size of the team; 0: one thread per core without a feeder
+ * local    in  this process among those of the node; NULL: it is alone
  * seen     in  the devices to choose from, borrowed: all of them if they are
  *              this process's own, else its part of them (hyb_topology_deal);
  *              NULL: as the setting `devices` says
@@ -44,67 +44,68 @@ xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
 void hyb_machine_close(hyb_machine_t *machine); /* accepts NULL */
 
 /*
- * A machine of the team and this device alone, or of no device if `device` is
- * negative; NULL: out of memory. The result borrows all of `machine`, which
- * rests meanwhile; for free().
+ * Make a machine of the team and `device` alone, or of no device if `device` is
+ * negative; NULL: out of memory. The result borrows all parts of `machine`,
+ * which must stay idle meanwhile; the caller frees the result with free().
  */
 hyb_machine_t *hyb_machine_alone(const hyb_machine_t *machine, int device);
 
 hyb_team_t *hyb_machine_team(hyb_machine_t *machine);
 
-/* The kernel that the setting `kernel` asks for; NULL: the BLAS library. */
+/* The kernel chosen by the setting `kernel`; NULL: the BLAS library. */
 const hyb_kernel_t *hyb_machine_kernel(const hyb_machine_t *machine);
 
-/* The number of devices opened, and each of them, 0 .. count - 1, whether it
- * works or not. */
+/* The number of opened devices, and device `index`, 0 .. count - 1. Both
+ * include devices that have failed. */
 int hyb_machine_devices(const hyb_machine_t *machine);
 hyb_device_t *hyb_machine_device(const hyb_machine_t *machine, int index);
 
-/* What a device said about itself when it was opened, whether it works or
- * not. */
+/* What a device reported when it was opened; valid even if it has failed since.
+ */
 const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
                                                  int device);
 
-/* Does `device` work, so that it has not failed? How many do? */
+/* Does `device` still work? The number of devices that still do. */
 bool hyb_machine_works(const hyb_machine_t *machine, int device);
 int hyb_machine_working_devices(const hyb_machine_t *machine);
 
-/* Bytes of a device's memory that this process may use. */
+/* Bytes of the device's memory that this process may use. */
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device);
 
-/* flop/s of a device's large products of this depth: measured, or as the device
- * says; 0: unknown. */
+/* flop/s of a device for large products with k = `depth`, as measured or as the
+ * device reports; 0: unknown. */
 double hyb_machine_rate(const hyb_machine_t *machine, int device,
                         int64_t depth);
 
-/* B/s of a device's link each way: measured, or as the device says; 0:
+/* bytes/s of a device's link each way, as measured or as the device reports; 0:
  * unknown. */
 double hyb_machine_link_rate(const hyb_machine_t *machine, int device);
 
 /*
- * Free what a device has for tiles: memory, queues and threads; the next
- * product creates them anew.
- * Order: while there is no product.
+ * Free a device's memory, queues and threads for tiles; the next product
+ * creates them again.
+ * Order: while no product is under way.
  */
 void hyb_machine_free_tiles(hyb_machine_t *machine, int device);
 
-/* Does any device only model time, and leave its tiles as they were? */
+/* Does any device only model time and compute no results? */
 bool hyb_machine_models_time(const hyb_machine_t *machine);
 
-/* Print what was found, one line each; every line starts with `prefix`. */
+/* Print what was found, one item per line, each with `prefix` in front. */
 void hyb_machine_describe(hyb_machine_t *machine, const char *prefix,
                           FILE *out);
 
 /*
- * Make the columns of a host matrix reachable at full speed by all devices,
- * until unpin. This is slow, so call it before the timed phase, and not during
- * a product. Where the system refuses, which costs one segment of some columns,
- * devices copy by way of staging memory.
+ * Pin a host matrix, so that all devices reach its columns at full speed until
+ * unpin. Pinning is slow, so call this before the timed phase, and not during a
+ * product. If the system refuses to pin a segment of columns, devices copy that
+ * segment through staging memory.
  */
 void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix);
 
-/* Pin memory that is no matrix, in one segment. */
+/* Pin memory that is not a matrix, in one segment. */
 void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes);
 
-/* Unpin; `data` is the matrix's, or the memory. Accepts what is not pinned. */
+/* Unpin a matrix or memory that begins at `data`; nothing happens if it is not
+ * pinned. */
 void hyb_machine_unpin(hyb_machine_t *machine, const double *data);

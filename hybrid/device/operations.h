@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "base/view.h"
 
-/* What devices compute with, and each operation that they may have. device.h
- * includes this header. */
+/* Matrices in device memory, and every operation that devices may have.
+ * device.h includes this header. */
 
 typedef struct hyb_buffer hyb_buffer_t; /* device memory */
 typedef struct hyb_queue hyb_queue_t;
@@ -21,13 +21,14 @@ typedef struct hyb_queue hyb_queue_t;
  * outside a backend.
  */
 typedef struct {
-    hyb_buffer_t *buffer; /* may be NULL where there are no elements */
-    int64_t offset;       /* doubles */
+    hyb_buffer_t *buffer; /* may be NULL if there are no elements */
+    int64_t offset;       /* in doubles */
     int64_t rows, cols;
     int64_t ld; /* >= max(1, rows) */
 } hyb_device_view_t;
 
-/* The rows x cols matrix that fills buffer from offset on without gaps. */
+/* The rows x cols matrix in `buffer` that begins at `offset` and has no gaps
+ * between columns. */
 static inline hyb_device_view_t hyb_device_view(hyb_buffer_t *buffer,
                                                 int64_t offset, int64_t rows,
                                                 int64_t cols)
@@ -35,7 +36,7 @@ static inline hyb_device_view_t hyb_device_view(hyb_buffer_t *buffer,
     return (hyb_device_view_t){buffer, offset, rows, cols, rows > 0 ? rows : 1};
 }
 
-/* The rows x cols part of b whose first element is b's (i, j). */
+/* The rows x cols part of `b` whose first element is element (i, j) of `b`. */
 static inline hyb_device_view_t hyb_device_view_part(hyb_device_view_t b,
                                                      int64_t i, int64_t j,
                                                      int64_t rows, int64_t cols)
@@ -44,7 +45,7 @@ static inline hyb_device_view_t hyb_device_view_part(hyb_device_view_t b,
                                b.ld};
 }
 
-/* The first rows and columns of b. */
+/* The first `rows` rows and `cols` columns of `b`. */
 static inline hyb_device_view_t
 hyb_device_view_first(hyb_device_view_t b, int64_t rows, int64_t cols)
 {
@@ -64,24 +65,24 @@ static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
 }
 
 /*
- * How one panel's pivots permute the rows of some columns. Row numbers count
- * from the first row of columns; both assignments read the old rows:
+ * How one panel's pivots permute the rows of `columns`. Row numbers count from
+ * the first row of `columns`; both assignments read the old rows:
  *
- *     U's row i := row source[i], and then the top rows := U
+ *     row i of U := row source[i], and then the top rows := U
  *     row to[d] := row from[d], for the rows displaced from the top
  */
 typedef struct {
     hyb_device_view_t columns; /* in,out */
     hyb_device_view_t
-        u; /* out: nb rows, as many columns; apart from `columns` */
+        u; /* out: nb rows, as many columns as `columns`, without overlap */
     hyb_device_view_t
-        source; /* list of nb rows: a column of int64_t from 0, each */
-    hyb_device_view_t from, to; /* in place of a double; of equal length; to is
-                             below the top nb rows */
+        source; /* list of nb row numbers, from 0, each an int64_t */
+    hyb_device_view_t from, to; /* lists of equal length, like source; `to` is
+                                   below the top nb rows */
 } hyb_row_swap_t;
 
 /*
- * How a process's rows or columns are dealt: blocks of nb go in turn to
+ * How rows or columns are dealt to processes: blocks of nb go in turn to
  * `processes` processes. Local index l is global index (l / nb * processes +
  * process) * nb + l % nb.
  */
@@ -91,7 +92,7 @@ typedef struct {
 } hyb_dealt_t;
 
 /*
- * A part of HPL's random matrix of order rows: its entry (i, j) is
+ * A part of HPL's random matrix with `order` rows; its entry (i, j) is
  * 0.5 - x(i + j * order + 1) * 2^-64, where conversion and subtraction each
  * round to nearest, x(0) = seed and
  * x(t + 1) = 6364136223846793005 x(t) + 1 mod 2^64.
@@ -99,45 +100,46 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     int64_t order;
-    hyb_dealt_t rows, cols;  /* which rows and columns block holds */
+    hyb_dealt_t rows, cols;  /* the rows and columns that `block` holds */
     hyb_device_view_t block; /* out */
 } hyb_generate_t;
 
 /*
  * A step of the factorization of a panel, m x nb, to which columns 0 .. first -
- * 1 have been applied. For each of the step's columns c in turn: the row from c
- * on with the largest magnitude in column c changes places with row c, in all
- * columns of the panel; what is below c is divided by the pivot, and the step's
- * columns behind c are updated. If rows are equal, the first one counts, and a
- * NaN counts as infinite. A zero pivot divides nothing.
+ * 1 have been applied. For each of the step's columns c in turn: among rows c
+ * and below, the row with the largest magnitude in column c is exchanged with
+ * row c, in all columns of the panel; column c below row c is divided by the
+ * pivot, and the step's later columns are updated. Ties go to the first row,
+ * and a NaN counts as infinite. Nothing is divided by a zero pivot.
  */
 typedef struct {
     hyb_device_view_t panel;  /* in,out */
     int64_t first, count;     /* columns first .. first + count - 1 */
-    hyb_device_view_t pivots; /* out: a list of nb rows; number c is the row
-                           that row c changed places with */
+    hyb_device_view_t pivots; /* out: a list of nb rows; entry c is the row
+                                 exchanged with row c */
 } hyb_panel_step_t;
 
 /*
- * A column of such a step where other processes hold rows of the panel, too:
- * between one column and the next the host agrees with them on the pivot, in a
- * vector of hyb_pivot_elements(nb).
+ * One column of a panel step if other processes also hold rows of the panel:
+ * between two columns the processes agree on the pivot, in a vector of
+ * hyb_pivot_elements(nb) elements. First it holds this process's proposal, then
+ * what was agreed:
  *
- *      0 .. nb - 1    the current row, if it is here; agreed: in any case
+ *      0 .. nb - 1    the current row, if it is local; agreed: always
  *      nb             magnitude of the best row's element in the column, -1 if
  *                     no row is left, INFINITY for a NaN
- *      nb + 1         number of that row; agreed: where the current one goes,
- *                     or -1
- *      nb + 2 ..      the row; agreed: the pivot's, which becomes row column
+ *      nb + 1         number of the best row; agreed: where the current row
+ *                     goes, or -1
+ *      nb + 2 ..      the best row; agreed: the pivot row, new row `column`
  *
- * The pivot of column, if that is not before first, is brought into its row,
- * what is below is divided, and the columns behind it, before end, are updated.
- * Then the vector proposes a pivot for column + 1, if that is before end.
+ * If column >= first, its agreed pivot row is stored, the column below is
+ * divided by the pivot, and columns column + 1 .. end - 1 are updated. If
+ * column + 1 < end, the vector then proposes a pivot for column + 1.
  */
 typedef struct {
     hyb_device_view_t panel; /* in,out */
-    hyb_device_view_t top; /* in,out: the panel's first nb rows: nb x nb, apart
-                        from `panel`; or no rows: they are in `panel` */
+    hyb_device_view_t top; /* in,out: the panel's first nb rows, nb x nb, stored
+                              apart from `panel`; no rows: `panel` holds them */
     int64_t first, end, column;
     hyb_device_view_t pivot; /* in,out */
 } hyb_panel_column_t;
@@ -149,9 +151,9 @@ static inline int64_t hyb_pivot_elements(int64_t nb)
 
 enum { HYB_PANEL_STEP = 16 }; /* columns of a step, at most */
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- list of operations -------------------------------------------------- */
 
-/* What a queue can do; a device may lack all operations except the copies. */
+/* The operations of a queue; a device may lack all of them except copies. */
 #define HYB_OPERATIONS(X)                                                      \
     X(COPY_IN, copy_in)                                                        \
     X(COPY_OUT, copy_out)                                                      \
@@ -178,14 +180,14 @@ static inline const char *hyb_op_name(hyb_op_t op) /* "gemm" */
     return names[op];
 }
 
-/* One piece of work, as the public function of its name documents it. */
+/* One operation; the public function of its name documents it. */
 typedef struct {
     hyb_op_t op;
     union {
         struct {
             xh_view_t host;
             hyb_device_view_t block;
-        } link; /* copies in and out */
+        } link; /* for copy_in and copy_out */
         struct {
             hyb_device_view_t from, to;
         } copy;
@@ -193,7 +195,7 @@ typedef struct {
         hyb_row_swap_t swap_rows;
         struct {
             hyb_device_view_t columns, packed, rows;
-        } pack; /* gather and scatter */
+        } pack; /* for gather_rows and scatter_rows */
         struct {
             hyb_device_view_t l1, u;
         } trsm;
@@ -212,9 +214,9 @@ typedef struct {
 /* ---- work --------------------------------------------------------------- */
 
 /*
- * Each of these functions returns before the work has run; the caller leaves
- * its memory alone until then. Work on no elements does nothing. Output
- * overlaps no input, except where one operand is in,out.
+ * Each of these functions may return before its work has run; until then the
+ * caller must not touch the operands. Work on no elements does nothing. No
+ * output overlaps an input, unless one operand is in,out.
  *
  * Errors: XH_ERR_ARG: shapes do not conform, ld < rows, a block or list is not
  *         inside a buffer of this device, or the device lacks the operation.
@@ -224,7 +226,8 @@ typedef struct {
  * when the work runs, other backends need not check.
  */
 
-/* Copy between host memory (best pinned) and device memory; equal shapes. */
+/* Copy between host memory (best pinned) and device memory; both have equal
+ * shapes. */
 xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
                               hyb_device_view_t to);
 xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_device_view_t from,
@@ -237,16 +240,17 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
-/* to := from, of equal shape; `from` is on this device, or on one that it
- * reaches. */
+/* to := from, of equal shape; `from` is on this device or on a device that it
+ * can reach. */
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_device_view_t from,
                            hyb_device_view_t to);
 
-/* Exchange rows as `swap` says, in all of its columns. */
+/* Exchange rows as `swap` says, in all columns of swap->columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
-/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse. A
- * message then holds one row after another. `packed` is cols x rows.rows. */
+/* Gather: column r of `packed` := row rows[r] of `columns`. Scatter: the
+ * reverse. So a message holds one row after another. `packed` is cols x
+ * rows.rows. */
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_device_view_t columns,
                                   hyb_device_view_t rows,
                                   hyb_device_view_t packed);
@@ -254,14 +258,14 @@ xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_device_view_t packed,
                                    hyb_device_view_t rows,
                                    hyb_device_view_t columns);
 
-/* U := L1^-1 U. Only the part of L1, nb x nb, below its unit diagonal is read.
+/* U := L1^-1 U. Only the part of L1 (nb x nb) below its unit diagonal is read.
  * Cost: nb^2 n flop */
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_device_view_t l1,
                            hyb_device_view_t u);
 
 /*
- * C := beta C + alpha A A^T on and below C's diagonal, by products: where a
- * tile of HYB_SYRK_TILE columns crosses the diagonal, it is computed whole.
+ * C := beta C + alpha A A^T on and below C's diagonal, by products. A tile of
+ * HYB_SYRK_TILE columns that crosses the diagonal is computed completely.
  * Cost: n (n + HYB_SYRK_TILE) k flop
  */
 enum { HYB_SYRK_TILE = 64 };
@@ -270,22 +274,23 @@ xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha,
                            hyb_device_view_t a, double beta,
                            hyb_device_view_t c);
 
-/* y := y - A x, with A m x n */
+/* y := y - A x; A is m x n */
 xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_device_view_t a,
                            hyb_device_view_t x, hyb_device_view_t y);
 
-/* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
+/* Fill a block with its part of the random matrix, bit for bit as hpl/matgen
+ * does. */
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
 
 /*
  * Column j of `sums`, 2 x of.cols, := the two sums of xh_checksum
- * (base/checksum.h) over column j of `of`, each in place of a double. They are
- * equal on all devices and the host.
+ * (base/checksum.h) over column j of `of`, each an integer stored in the place
+ * of a double. All devices and the host compute equal sums.
  */
 xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_device_view_t of,
                                hyb_device_view_t sums);
 
-/* Cost: m w nb of the panel's m nb^2 flop, with w columns in the step. */
+/* Factor a step. Cost: m w nb of the panel's m nb^2 flop, for w columns. */
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step);
 xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,

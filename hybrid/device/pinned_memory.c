@@ -9,7 +9,7 @@ int64_t hyb_pinned_segment(xh_view_t matrix, int64_t bytes)
     enum { PAGE = 4096 };
     int64_t column = matrix.ld * (int64_t)sizeof(double), unit = 1;
 
-    while (unit * column % PAGE != 0) /* at most PAGE / 8 times: 2^n */
+    while (unit * column % PAGE != 0) /* PAGE / 8 at most, a power of 2 */
         unit *= 2;
     return xh_larger(unit, bytes / (unit * column) * unit);
 }
@@ -36,7 +36,7 @@ int64_t hyb_pinned_together(const hyb_pinned_memory_t *pinned, xh_view_t v)
     if (pin == NULL)
         return v.cols;
     segment = pin->columns * pin->matrix.ld;
-    end = segment - (v.data - pin->matrix.data) % segment; /* after v.data */
+    end = segment - (v.data - pin->matrix.data) % segment; /* from v.data on */
     if (end < v.rows)
         return 1;
     return xh_smaller(v.cols, (end - v.rows) / v.ld + 1);

@@ -38,8 +38,8 @@ void hyb_pipeline_close(hyb_pipeline_t *pipeline)
 
 /*
  * Set up `count` pieces of `doubles` each, one after another from `offset` on,
- * each with an event of `used`, and forget what was held. Nothing that uses
- * them may be in flight.
+ * each with an event from `used`, and mark all as empty. No work that uses them
+ * may be in flight.
  * Errors: XH_ERR_MEMORY
  */
 static xh_status_t reserve_pieces(hyb_pieces_t *pieces, int64_t count,
@@ -77,9 +77,9 @@ static hyb_piece_t *choose(hyb_pieces_t *pieces, int64_t strip, int64_t chunk)
 }
 
 /*
- * The piece for `chunk` of `strip`: the one that holds it, else the least
- * recently used one. *loads_p: does the caller have to copy it in? If so,
- * `queue` waits for what reads the old contents.
+ * Find the piece for `chunk` of `strip`: the piece that holds it, else the
+ * least recently used one. *loads_p: must the caller copy the chunk in? If so,
+ * `queue` waits until the piece's old contents have been read.
  * Errors: XH_ERR_DEVICE
  */
 static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
@@ -101,7 +101,7 @@ static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* All old memory is freed first: a part that is kept could be in the way. */
+/* Free the old memory first, because it might leave too little for the new. */
 xh_status_t hyb_pipeline_reserve(hyb_pipeline_t *pipeline,
                                  const hyb_tiling_t *tiling)
 {
@@ -161,7 +161,7 @@ xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
 
 /* ---- launching ----------------------------------------------------------- */
 
-/* C's tile of a slot on the device, and on the host. */
+/* The slot's tile of C, on the device and on the host. */
 static hyb_device_view_t tile_there(const hyb_pipeline_t *pipeline,
                                     const hyb_slot_t *slot)
 {
@@ -177,7 +177,7 @@ static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
     return xh_view_part(product->gemm->c, p->row, p->col, p->rows, p->cols);
 }
 
-/* One operand's piece for a multiplication: its source, and where it goes. */
+/* One operand of a multiplication: its source on the host and its piece. */
 typedef struct {
     xh_view_t host;
     hyb_piece_t *piece;
@@ -191,8 +191,8 @@ static hyb_device_view_t packed(const hyb_pipeline_t *pipeline,
                            o->host.cols);
 }
 
-/* Bring in what the multiplication of chunk z needs, unless it is there, once
- * there is room for both operands' pieces. */
+/* Copy in the operands of the multiplication of chunk z unless their pieces
+ * hold them; wait until both pieces may be overwritten. */
 static xh_status_t fetch_chunk(hyb_pipeline_t *pipeline,
                                const hyb_product_t *product,
                                const hyb_slot_t *slot, int64_t z, operand_t *a,
@@ -226,7 +226,7 @@ static xh_status_t fetch_chunk(hyb_pipeline_t *pipeline,
     return hyb_queue_wait(pipeline->multiply, lap[HYB_END]);
 }
 
-/* Queue chunk z of the tile's product, on what comes in. */
+/* Queue the multiplication of chunk z of the tile, after its copies. */
 static xh_status_t launch_chunk(hyb_pipeline_t *pipeline,
                                 const hyb_product_t *product,
                                 const hyb_slot_t *slot, int64_t z)
@@ -275,7 +275,7 @@ xh_status_t hyb_pipeline_launch(hyb_pipeline_t *pipeline,
     return send_back(pipeline, product, slot);
 }
 
-/* ---- landing ------------------------------------------------------------- */
+/* ---- timing -------------------------------------------------------------- */
 
 static xh_status_t add_lap(hyb_event_t *const *lap, double *sum)
 {

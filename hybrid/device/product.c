@@ -14,7 +14,7 @@ static bool has(uint64_t devices, int device)
     return (devices >> device & 1) != 0;
 }
 
-/* The bits of `devices` whose devices work. */
+/* Return the bits of `devices` that belong to working devices. */
 static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
 {
     uint64_t found = 0;
@@ -28,8 +28,8 @@ static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
 /* ---- cutting ------------------------------------------------------------- */
 
 /*
- * The size of a tile if no rates are measured: some tens of tiles per executor,
- * so that all end together, and none so small that the link's latency shows.
+ * The size of a tile if no rates are measured: several tens of tiles in all, so
+ * that executors end together, but large enough to hide the link's latency.
  */
 static int64_t plain_size(const int64_t shape[3])
 {
@@ -39,7 +39,7 @@ static int64_t plain_size(const int64_t shape[3])
     return xh_smaller(MOST, xh_larger(LEAST, size));
 }
 
-/* Say once that memory is so short that it costs much speed. */
+/* Warn once that short memory makes tiles small, and the product slow. */
 static void say_if_small(hyb_machine_t *machine,
                          const hyb_tiling_request_t *wanted,
                          const hyb_tiling_t *t)
@@ -56,9 +56,9 @@ static void say_if_small(hyb_machine_t *machine,
 }
 
 /*
- * How to cut a product of m x n x k, given by `shape`: into tiles of the size
- * that the setting asks for, else the best size by the first device's measured
- * rates, in memory that each of the devices can give.
+ * Choose how to cut the product m x n x k given by `shape`: by the setting's
+ * tile size, else by the best size for the first device's measured rates. The
+ * tiles must fit in the memory of every device.
  */
 static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                     const int64_t shape[3], uint64_t devices)
@@ -89,7 +89,7 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
 
 /* ---- streams and memory -------------------------------------------------- */
 
-/* Open a device's stream, and see how much memory it leaves for tiles. */
+/* Open a device's stream, and compute how much memory is left for tiles. */
 static xh_status_t open_stream(hyb_machine_device_t *d)
 {
     const hyb_stream_options_t options = {.stall_seconds =
@@ -107,7 +107,7 @@ static xh_status_t open_stream(hyb_machine_device_t *d)
     return XH_OK;
 }
 
-/* Errors: XH_ERR_DEVICE: a device gets no stream, and has failed */
+/* Errors: XH_ERR_DEVICE: a device got no stream and has been declared failed */
 static xh_status_t open_streams(hyb_machine_t *machine, uint64_t devices)
 {
     for (int i = 0; i < machine->devices; i++) {
@@ -120,9 +120,9 @@ static xh_status_t open_streams(hyb_machine_t *machine, uint64_t devices)
 }
 
 /*
- * Shrink tiles, as a device could not give `bytes`: all devices then get
- * smaller tiles. A device with next to no memory would make all slow, so the
- * fifth refusal fails it.
+ * Shrink the tiles of all devices because device i could not allocate `bytes`.
+ * A device with almost no memory would slow all others down, so its fifth
+ * refusal fails it.
  */
 static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
 {
@@ -142,9 +142,9 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
 }
 
 /*
- * Provide memory on all of the devices for tiles that are cut as `tiling` says.
- * Errors: XH_ERR_MEMORY: a device could not give as much, but may for smaller
- *         tiles. XH_ERR_DEVICE: a device has failed
+ * Provide memory for tiles cut by `tiling` on all devices in `devices`.
+ * Errors: XH_ERR_MEMORY: a device refused, but may have enough for smaller
+ * tiles. XH_ERR_DEVICE: a device has failed
  */
 static xh_status_t make_room(hyb_machine_t *machine, uint64_t devices,
                              const hyb_tiling_t *tiling)
@@ -165,7 +165,7 @@ static xh_status_t make_room(hyb_machine_t *machine, uint64_t devices,
 
 /* ---- begin --------------------------------------------------------------- */
 
-/* Cut tiles for which all of the devices have room. */
+/* Cut the product into tiles for which every device in `devices` has memory. */
 static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
                        uint64_t devices, hyb_tiling_t *tiling_p)
 {
@@ -225,7 +225,7 @@ static void say_lost(const hyb_device_info_t *device)
                  device->backend, device->index, device->name);
 }
 
-/* Count what the host did: the tiles from `back` on. */
+/* Count the tiles that the host took: those from p->back on. */
 static void count_host(const hyb_product_t *p, hyb_work_t *work)
 {
     int64_t tiles = hyb_tiling_count(&p->tiling);
@@ -254,7 +254,7 @@ xh_status_t hyb_product_finish(hyb_product_t *p, hyb_report_t *report_p)
     report.seconds = xh_clock_now() - p->started;
     if (lost < 0 && report_p != NULL) {
         report.owner = p->owner;
-        p->owner = NULL; /* now the report's */
+        p->owner = NULL; /* owned by the report now */
         *report_p = report;
     }
     p->machine->multiplies = false;

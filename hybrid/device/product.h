@@ -5,10 +5,10 @@
 #include "hybrid/device/product_tiles.h"
 
 /*
- * One product that the machine's devices compute while host threads go on.
- * Devices write into C themselves, so a device that fails, stalls or runs out
- * of memory leaves C half written: the product is lost, and no device takes
- * another tile of it.
+ * One product that the machine's devices compute while host threads do other
+ * work. Devices write into C directly, so a device that fails, stalls or runs
+ * out of memory leaves C half written: the product is lost, and no device takes
+ * another of its tiles.
  *
  *     hyb_product_begin(machine, &gemm, devices, &product);
  *     hyb_product_start(product);
@@ -18,11 +18,11 @@
  */
 
 typedef struct {
-    double seconds;      /* of the whole product */
-    double share;        /* the devices' share, as the policy wants it */
-    hyb_tiling_t tiling; /* all zero if the team worked alone */
-    int16_t *owner; /* executor of each tile, 0: the host, i + 1: device i; NULL
-                       if the team worked alone; free() */
+    double seconds;      /* time of the whole product */
+    double share;        /* the devices' share that the policy chose */
+    hyb_tiling_t tiling; /* all fields 0 if the team worked alone */
+    int16_t *owner; /* executor of each tile: 0 for the host, i + 1 for device
+                       i; NULL if the team worked alone; the caller frees it */
     hyb_work_t team;
     hyb_work_t device[HYB_EXECUTORS - 1];
 } hyb_report_t;
@@ -30,7 +30,7 @@ typedef struct {
 /*
  * Cut `gemm` into tiles for the devices that work and have memory for them.
  * `gemm` is borrowed until finish. A machine has one product at a time. If a
- * device cannot give as much memory, tiles become smaller; the fifth time the
+ * device refuses the memory, tiles become smaller; at its fifth refusal the
  * device counts as failed.
  *
  * devices  in  bit i: device i may take part
@@ -41,7 +41,7 @@ typedef struct {
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
                               uint64_t devices, hyb_product_t **product_p);
 
-/* Let the devices take tiles. The host may take some before. */
+/* Let the devices take tiles. The host may take some before this call. */
 void hyb_product_start(hyb_product_t *product);
 
 /*
@@ -50,7 +50,7 @@ void hyb_product_start(hyb_product_t *product);
  * Order: after start.
  *
  * report_p  out  `team` has the host's tiles, without times; `share` is 1; the
- *                caller frees `owner`. NULL if nobody asks
+ *                caller frees `owner`. May be NULL
  * Errors: XH_ERR_DEVICE: the product is lost; a message names the device
  */
 xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);

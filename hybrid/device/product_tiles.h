@@ -11,16 +11,16 @@
  * from the front, the host from the back. From init to destroy any thread may
  * call the other functions; none of them waits.
  */
-typedef struct { /* private, except tiling and gemm */
+typedef struct { /* private, except `tiling` and `gemm` */
     hyb_tiling_t tiling;
     const xh_gemm_t *gemm; /* borrowed */
     struct hyb_machine *machine;
-    uint64_t devices; /* bit i: device i works on it */
+    uint64_t devices; /* bit i: device i takes part */
     double started;
-    _Atomic int lost; /* executor that failed; 0: none */
+    _Atomic int lost; /* executor whose device failed; 0: none */
 
-    pthread_mutex_t lock; /* guards what follows */
-    int64_t front, back;  /* tiles front .. back - 1 were never taken */
+    pthread_mutex_t lock; /* guards the fields below */
+    int64_t front, back;  /* nobody has taken tiles front .. back - 1 yet */
     int16_t *owner;       /* executor that took each tile */
 } hyb_product_t;
 
@@ -28,16 +28,17 @@ typedef struct { /* private, except tiling and gemm */
 typedef struct {
     int64_t tiles;
     double flop;
-    double seconds;         /* begin to last result */
-    double compute_seconds; /* multiplying */
-    double in_seconds;      /* copying in, where that is separate */
+    double seconds;         /* from the product's begin to the last result */
+    double compute_seconds; /* of multiplications */
+    double in_seconds;      /* of copies in, if they are separate */
     double out_seconds;
-    double span_seconds; /* first multiplication's start to last's end */
+    double span_seconds; /* from the first multiplication's start to the last
+                            one's end */
     uint64_t bytes_in, bytes_out;
 } hyb_work_t;
 
 /*
- * Make a list of gemm's tiles, cut as `tiling` says; nobody has taken any yet.
+ * Create the list of gemm's tiles, cut by `tiling`; no tile is taken yet.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t hyb_product_init(hyb_product_t *product, const xh_gemm_t *gemm,
@@ -45,20 +46,21 @@ xh_status_t hyb_product_init(hyb_product_t *product, const xh_gemm_t *gemm,
 void hyb_product_destroy(hyb_product_t *product);
 
 /* Take the next tile for `executor`, which is i + 1 for device i. Returns false
- * if all tiles are taken, or the product is lost. */
+ * if all tiles are taken or the product is lost. */
 bool hyb_product_take_first(hyb_product_t *product, int executor,
                             hyb_tile_t *tile_p);
 
-/* Note that the device of `executor` has failed. */
+/* Note that the device of `executor` has failed, so that the product is lost.
+ */
 void hyb_product_lose(hyb_product_t *product, int executor);
 
-/* The device that failed, and with it the product; -1: none did. */
+/* Index of the device whose failure lost the product; -1: none failed. */
 int hyb_product_lost(const hyb_product_t *product);
 
-/* How many tiles has nobody taken yet? */
+/* Number of tiles that nobody has taken yet. */
 int64_t hyb_product_remaining(hyb_product_t *product);
 
-/* Take the last `count` tiles that nobody has taken, or what is left, for the
- * host; returns their number, from *first_p on. */
+/* Take the last `count` untaken tiles, or all that are left, for the host.
+ * Returns their number; the first one is *first_p. */
 int64_t hyb_product_take_last(hyb_product_t *product, int64_t count,
                               int64_t *first_p);

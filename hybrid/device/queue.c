@@ -146,7 +146,7 @@ static bool is_empty(hyb_device_view_t b)
     return b.rows == 0 || b.cols == 0;
 }
 
-/* Does a matrix of at least one element end inside the buffer? */
+/* Does the matrix `b`, of at least one element, end inside its buffer? */
 static bool fits(hyb_device_view_t b)
 {
     uint64_t left = b.buffer->bytes / sizeof(double);
@@ -175,7 +175,7 @@ static xh_status_t check_block(const hyb_device_t *device, const char *name,
     return XH_ERR_ARG;
 }
 
-/* Is b in a buffer of device, and rows x cols? */
+/* Check that `b` is in a buffer of `device`, and rows x cols. */
 static xh_status_t check_operand(const hyb_device_t *device, const char *name,
                                  hyb_device_view_t b, int64_t rows,
                                  int64_t cols)
@@ -190,7 +190,7 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 
 /* ---- work --------------------------------------------------------------- */
 
-/* Queue `task`, whose operands have been checked, unless `extent` has no
+/* Queue `task`, whose operands have been checked; nothing if `extent` has no
  * elements. */
 static xh_status_t add(const hyb_queue_t *queue, hyb_device_view_t extent,
                        const hyb_task_t *task)
@@ -207,8 +207,8 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_device_view_t extent,
                             : HYB_CALL(device, work, queue->queue, task);
 }
 
-/* Queue a copy in parts: a vendor's copy must not cross from one pinned segment
- * into the next. */
+/* Queue a copy in parts, as a vendor's copy must not cross from one pinned
+ * segment into the next. */
 static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
                              xh_view_t host, hyb_device_view_t block)
 {
@@ -262,8 +262,7 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
     return hyb_queue_copy_in(queue, list, to);
 }
 
-/* Check that op(A) of an operand, stored transposed or not, has `rows` and
- * `cols`. */
+/* Check the shape of `b`, so that op(b) is rows x cols. */
 static xh_status_t check_factor(const hyb_device_t *device, const char *name,
                                 hyb_device_view_t b, xh_trans_t trans,
                                 int64_t rows, int64_t cols)
@@ -283,8 +282,8 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
-/* C is computed by halves, in whole tiles, and then the part below the first
- * half. */
+/* Compute C recursively: both halves of its diagonal, in whole tiles, and then
+ * the part below the first half. */
 xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha,
                            hyb_device_view_t a, double beta,
                            hyb_device_view_t c)
@@ -402,8 +401,8 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
 {
     XH_TRY(check_block(queue->device, "what is generated", part->block));
     if (part->order < 0 || !is_dealt(part->rows) || !is_dealt(part->cols)) {
-        xh_log_error("a matrix of order %" PRId64
-                     " that is dealt out so cannot be generated",
+        xh_log_error("internal error: the device cannot generate a matrix of "
+                     "order %" PRId64 " with this distribution",
                      part->order);
         return XH_ERR_ARG;
     }

@@ -8,7 +8,7 @@
 
 static const char kind[] = "tiles";
 
-/* Write the text of a file into HYB_RATE_TEXT bytes. */
+/* Write the file's text into the HYB_RATE_TEXT bytes of `text_p`. */
 static bool format(const hyb_rate_table_t *table, const char *model,
                    char *text_p)
 {
@@ -32,8 +32,8 @@ static bool is_rate(double x)
     return x >= 0.0 && isfinite(x);
 }
 
-/* Read a text; a text that is not exactly as format would write it is refused
- * in the end. */
+/* Read a text. A text that differs from what format() would write is refused at
+ * the end. */
 static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 {
     char again[HYB_RATE_TEXT] = "", *at;

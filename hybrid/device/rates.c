@@ -7,8 +7,8 @@
 
 /* ---- interpolation ------------------------------------------------------- */
 
-/* A value at x from values at 1, 2, 4, ..., interpolated over the logarithm of
- * x. */
+/* Interpolate the value at x from known values at 1, 2, 4, ..., over the
+ * logarithm of x. */
 static double along(const double *known, int count, double x)
 {
     double at = fmax(0.0, log2(x));
@@ -37,18 +37,18 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* What a measurement works with; all on the device. */
+/* The state of a measurement. All memory is on the device except `pinned`. */
 typedef struct {
     hyb_device_t *device;
-    hyb_queue_t *queue, *back; /* `back` for copies out */
+    hyb_queue_t *queue, *back; /* `back` is for copies out */
     hyb_event_t *begin, *end, *returned;
     hyb_buffer_t *memory;
-    double *pinned; /* on the host */
+    double *pinned; /* host memory */
     size_t pinned_bytes;
-    double patience; /* seconds for one product */
+    double patience; /* seconds allowed for one product */
 } bench_t;
 
-/* Free the memory; all queued work has run. */
+/* Free all memory; no queued work may be left. */
 static void release(bench_t *b)
 {
     hyb_buffer_destroy(b->memory);
@@ -57,7 +57,7 @@ static void release(bench_t *b)
     b->pinned = NULL;
 }
 
-/* Close queues first: they wait for work that uses the memory. */
+/* Close queues first, because they wait for work that uses the memory. */
 static void bench_close(bench_t *b)
 {
     hyb_queue_destroy(b->back);
@@ -68,7 +68,7 @@ static void bench_close(bench_t *b)
     release(b);
 }
 
-/* Whatever could not be created is NULL, for bench_close. */
+/* On failure, what could not be created stays NULL for bench_close. */
 static xh_status_t bench_open(bench_t *b)
 {
     XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
@@ -78,7 +78,7 @@ static xh_status_t bench_open(bench_t *b)
     return hyb_event_create(b->device, &b->returned);
 }
 
-/* Wait for all queued work; the result is device seconds since `begin` was
+/* Wait for all queued work; *seconds_p is device time since `begin` was
  * recorded. */
 static xh_status_t finish(bench_t *b, double *seconds_p)
 {
@@ -97,8 +97,8 @@ static size_t bytes_of(int64_t size, int64_t depth)
     return (size_t)(2 * size * depth + size * size) * sizeof(double);
 }
 
-/* Fill operands with a matrix's values, where the device generates them: a
- * product of zeros takes less power, so less time. */
+/* Fill operands with random values if the device can generate them. A product
+ * of zeros takes less power, and so less time. */
 static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
 {
     const hyb_generate_t all = {.seed = 1,
@@ -113,7 +113,7 @@ static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
                : XH_OK;
 }
 
-/* Create memory for the product of one point. */
+/* Allocate memory for the product of point (s, d). */
 static xh_status_t prepare(bench_t *b, int s, int d, hyb_gemm_t *p)
 {
     int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
@@ -140,15 +140,15 @@ static xh_status_t multiply(bench_t *b, const hyb_gemm_t *p, int count,
     return finish(b, seconds_p);
 }
 
-/* The number of products that take `together` seconds, if one takes `seconds`;
- * at most `most`. */
+/* The number of products, at most `most`, that take `together` seconds if one
+ * takes `seconds`. */
 static int count_for(double together, double seconds, int most)
 {
     return (int)fmin(most, 1.0 + together / fmax(seconds, 1e-9));
 }
 
-/* Measure flop/s of one point, after a product that warms up; *rate_p is
- * unchanged on failure. */
+/* Measure the flop/s of point (s, d), after one product to warm up. On failure
+ * *rate_p is unchanged. */
 static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
 {
     const double least = 1e-3;
@@ -165,8 +165,8 @@ static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
     return XH_OK;
 }
 
-/* Measure flop/s of one point after products for `some` seconds, for as long
- * again: by then the clock is what power and heat allow. */
+/* Multiply for `some` seconds, so that the clock settles at what power and heat
+ * allow, then measure the flop/s of point (s, d) for as long again. */
 static xh_status_t sustain(bench_t *b, int s, int d, double some,
                            double *rate_p)
 {
@@ -188,7 +188,7 @@ static xh_status_t sustain(bench_t *b, int s, int d, double some,
     return XH_OK;
 }
 
-/* Device seconds until one matrix is in and another out, both at once. */
+/* Measure device seconds for copying one matrix in and another out at once. */
 static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
                              const hyb_device_view_t there[2],
                              double *seconds_p)
@@ -202,8 +202,8 @@ static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
     return finish(b, seconds_p);
 }
 
-/* Measure the link, by the second of two tries, with halves of a square matrix
- * in pinned memory, and of one on the device. */
+/* Measure the link: copy half a square matrix each way, in pinned memory,
+ * twice, and keep the second time. */
 static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
@@ -231,8 +231,8 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* Does a point fit in an eighth of the free memory? Several tiles are to be in
- * flight there. */
+/* Does point (s, d) fit in an eighth of `memory`? Several tiles are in flight
+ * at once. */
 static bool is_admitted(int s, int d, uint64_t memory)
 {
     enum { PART = 8 };
@@ -249,7 +249,7 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
     return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
 }
 
-/* The last point of `table`, by size and then by depth. */
+/* Find the last measured point of `table`, by size and then by depth. */
 static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
 {
     *s_p = *d_p = 0;
@@ -259,8 +259,8 @@ static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
         (*d_p)++;
 }
 
-/* Scale all rates, measured on a cool device, by what the device sustains of
- * the largest product. */
+/* Scale all rates, which were measured on a cool device, by the rate that the
+ * device sustains for the largest product. */
 static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
 {
     double sustained, part;
@@ -275,7 +275,7 @@ static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
     return XH_OK;
 }
 
-/* The clock starts after the first product, which may load libraries. */
+/* The time limit starts after the first product, which may load libraries. */
 static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
                                hyb_rate_table_t *table)
 {

@@ -5,11 +5,11 @@
 #include "hybrid/device/device.h"
 
 /*
- * Rates that a device reaches with square tiles of some sizes and depths, as
- * measured: C's tile is size x size, A's size x depth. Smaller and flatter
- * tiles are measured first, so unknown rates are at the end of a row, and
- * unknown rows at the end of the table. The table also has the rate of the
- * device's link. Plain data.
+ * Rates measured on a device for square tiles of several sizes and depths: C's
+ * tile is size x size, A's is size x depth. Smaller sizes and depths are
+ * measured first, so unknown rates are at the ends of rows, and unknown rows at
+ * the end of the table. The table also holds the rate of the device's link.
+ * Plain data.
  */
 enum {
     HYB_RATE_SIZES = 5,  /* sizes are 512 << s */
@@ -18,8 +18,8 @@ enum {
 };
 
 typedef struct {
-    double link_rate; /* bytes/s each way of pinned memory, both ways at once;
-                         0: unknown */
+    double link_rate; /* bytes/s each way for pinned memory, with copies both
+                         ways at once; 0: unknown */
     double rate[HYB_RATE_DEPTHS][HYB_RATE_SIZES]; /* flop/s; 0: unknown */
 } hyb_rate_table_t;
 
@@ -34,34 +34,34 @@ static inline int64_t hyb_rate_depth(int d)
 }
 
 /*
- * flop/s of tiles rows x cols of this depth; 0 from an empty table. The rate is
- * interpolated over the logarithms of size and depth; outside the table the
- * nearest point counts. A tile that is not square counts as the square tile
- * with as many flop for each element of A and B: of size 2 rows cols / (rows +
- * cols).
+ * flop/s for tiles of rows x cols and k = depth; 0 if the table is empty. The
+ * rate is interpolated over the logarithms of size and depth; outside the table
+ * the nearest point counts. A tile that is not square counts as the square tile
+ * with as many flop per element of A and B, which has the size 2 rows cols /
+ * (rows + cols).
  */
 double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
                            int64_t cols, int64_t depth);
 
 /*
- * The table of the device's model: as kept from an earlier run, else measured,
- * in about three seconds. Only a complete table, for the memory that is free
- * now, is kept and used again.
+ * Get the table of the device's model: stored by an earlier run, or else
+ * measured, which takes about three seconds. A table is stored and reused only
+ * if it is complete for the memory that is free now.
  */
 xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
 
 /*
- * Measure the rate of the device's link, both ways at once, and of the device
- * on operands that are there already, for tiles of several sizes and depths:
- * from the smallest up, until about `seconds` have passed or an eighth of
- * `memory` is too little. The time of the first product, which loads libraries,
- * is not counted. If there was time for all, the rates are scaled to what the
- * device sustains: after `seconds` of products, measured for as long again. A
- * device that takes longer than `patience` for one product is given up.
- * Operands have the values of a random matrix if the device generates them,
- * else whatever memory holds, which may be faster.
+ * Measure the link's rate with copies both ways at once, and the device's rates
+ * on operands in its memory, for tiles of several sizes and depths: from the
+ * smallest up, until about `seconds` have passed or a point needs more than an
+ * eighth of `memory`. The time of the first product, which loads libraries, is
+ * not counted. If all points were measured, the rates are scaled to the rate
+ * that the device sustains: it multiplies for `seconds`, and is then measured
+ * for as long again. A device that takes longer than `patience` for one product
+ * counts as failed. Operands are random matrices if the device can generate
+ * them, else uninitialized memory, which may multiply faster.
  *
- * memory   in   bytes of the device that are free
+ * memory   in   free bytes of the device
  * table_p  out  empty if not even one point could be measured
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
  */
@@ -69,17 +69,17 @@ xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,
                                      double seconds, double patience,
                                      hyb_rate_table_t *table_p);
 
-/* Has `table` a link's rate and all points for which an eighth of `memory` has
- * room? If there is no such point, it is incomplete. */
+/* Does `table` have the link's rate and all points that fit in an eighth of
+ * `memory`? A table is incomplete if no point fits. */
 bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
 
-/* ---- kept from run to run: rate_file.c ----------------------------------- */
+/* ---- files: rate_file.c -------------------------------------------------- */
 
-/* Load the model's table. Returns false if there is no file; or if the file is
- * not this model's table, whole, which information says. */
+/* Load the model's table. Returns false if there is no file, or, after a
+ * message at level info, if the file is not a complete table of this model. */
 bool hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 
-/* Write the model's file, or remove it; errors as in hyb_cache_store. */
+/* Write or remove the model's file; errors are those of hyb_cache_store. */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
 void hyb_rate_table_forget(const char *model);

@@ -10,24 +10,25 @@
 struct hyb_stream {
     hyb_stream_options_t options;
     hyb_pipeline_t pipeline;
-    hyb_device_info_t info; /* as it was at the start */
+    hyb_device_info_t info; /* as the device was at the start */
     pthread_t launcher, lander;
     double started;  /* when the product started */
-    double slowness; /* ratio of the longest wait for a tile so far to the
-                        predicted one; the lander's */
+    double slowness; /* the longest wait for a tile so far, divided by the
+                        predicted one; only the lander uses this */
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
     hyb_product_t *product;   /* NULL: idle */
-    int executor;             /* number in the product's owners */
-    int64_t launched, landed; /* tiles of the product; slots are used in turn */
+    int executor;             /* the stream's number in the product's `owner` */
+    int64_t launched, landed; /* tiles; tile t has slot t % slots */
     hyb_work_t work;
     bool quits;
 };
 
 /* ---- how long is too long ------------------------------------------------ */
 
-/* A rate to begin with: measured, or as the device says; otherwise a guess. */
+/* The rate to begin with: measured, else as the device reports, else a guess.
+ */
 static double known(double measured, double said, double guess)
 {
     if (measured > 0.0)
@@ -35,7 +36,7 @@ static double known(double measured, double said, double guess)
     return said > 0.0 ? said : guess;
 }
 
-/* Seconds predicted for the largest tile. */
+/* Seconds predicted for the largest tile, copies included. */
 static double predicted(const hyb_stream_t *s)
 {
     const hyb_rate_table_t *rates = s->options.rates;
@@ -52,8 +53,8 @@ static double predicted(const hyb_stream_t *s)
 
 /*
  * Seconds without a result after which a device counts as stalled: many times
- * what all tiles in flight should take, or took before, and never less than the
- * setting.
+ * what all tiles in flight should take, or have taken so far, and never less
+ * than the setting stall_seconds.
  */
 static double patience(const hyb_stream_t *s)
 {
@@ -67,8 +68,8 @@ static double patience(const hyb_stream_t *s)
 
 /* ---- losing the device --------------------------------------------------- */
 
-/* Fail the device, and with it the product: the device may have written part of
- * a tile. */
+/* Declare the device failed and the product lost, as the device may have
+ * written part of a tile. */
 static void fail(hyb_stream_t *s, xh_status_t why)
 {
     hyb_device_fail(s->pipeline.device, why == XH_ERR_MEMORY
@@ -142,7 +143,7 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Let tiles flow until none is left. */
+/* Launch tiles until none is left. */
 static void flow(hyb_stream_t *s)
 {
     xh_status_t status =
@@ -158,7 +159,7 @@ static void flow(hyb_stream_t *s)
         if (status != XH_OK)
             break;
         pthread_mutex_lock(&s->lock);
-        s->launched++; /* now the lander's */
+        s->launched++; /* the lander waits for it now */
         pthread_cond_broadcast(&s->changed);
         pthread_mutex_unlock(&s->lock);
     }
@@ -178,7 +179,7 @@ static void run_product(hyb_stream_t *s)
 
     s->started = xh_clock_now();
     s->work = (hyb_work_t){0};
-    pthread_mutex_lock(&s->lock); /* the lander may be awake, and look */
+    pthread_mutex_lock(&s->lock); /* the lander may be awake and reading */
     s->launched = s->landed = 0;
     pthread_mutex_unlock(&s->lock);
     hyb_device_traffic(s->pipeline.device, &in, &out);
@@ -271,7 +272,7 @@ void hyb_stream_destroy(hyb_stream_t *s)
     dispose(s);
 }
 
-/* ---- what others ask ----------------------------------------------------- */
+/* ---- public functions ---------------------------------------------------- */
 
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {

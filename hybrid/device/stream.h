@@ -6,14 +6,13 @@
 #include "hybrid/device/rates.h"
 
 /*
- * Tiles of a product pass through one device. Two actors have threads of their
- * own:
+ * A stream passes tiles of a product through one device. Its two threads are:
  *
  *     launch   takes tiles off the product's list and queues all that each tile
  *              needs, on three queues: copy in, multiply, copy out into C
  *     land     waits for the oldest tile in flight and frees its slot
  *
- * So waiting and launching overlap. A tile occupies a slot from launch to
+ * So launching and waiting overlap. A tile occupies a slot from launch to
  * return.
  *
  * Source: CALDGEMM report, 2.4.4.
@@ -21,16 +20,17 @@
 typedef struct hyb_stream hyb_stream_t;
 
 typedef struct {
-    double stall_seconds; /* the least time without a result that is a stall */
-    /* borrowed for the stream's life */
-    /* As measured; where 0, what the device says, or else a guess. */
+    double stall_seconds; /* the shortest wait for a result that counts as a
+                             stall */
+    /* Measured rates, borrowed for the stream's life. If a rate is 0, the
+     * device's own estimate or a guess replaces it. */
     const hyb_rate_table_t *rates;
-    const int *cpus; /* cores of its threads; none: any */
+    const int *cpus; /* cores of the stream's threads; NULL: any */
     int cpu_count;
 } hyb_stream_options_t;
 
 /*
- * Create a stream on `device`, which it borrows.
+ * Create a stream on `device`, which is borrowed.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_stream_create(hyb_device_t *device,
@@ -39,19 +39,19 @@ xh_status_t hyb_stream_create(hyb_device_t *device,
 void hyb_stream_destroy(hyb_stream_t *stream); /* accepts NULL */
 
 /*
- * Provide memory on the device for tiles that are cut as `tiling` says; quick
- * where there is enough already.
+ * Provide memory on the device for tiles cut by `tiling`, unless there is
+ * enough already.
  * Order: while there is no product.
  * Errors: XH_ERR_MEMORY: the device goes on without; XH_ERR_DEVICE
  */
 xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
                                const hyb_tiling_t *tiling);
 
-/* Let the stream take tiles of `product`, as number `executor` in its owners,
- * until all are taken, or the product is lost; returns at once. */
+/* Let the stream take tiles of `product` as executor number `executor`, until
+ * all are taken or the product is lost. Returns at once. */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product,
                       int executor);
 
-/* Wait until the stream's tiles are complete, or the product is lost; *work_p
- * is what the stream did. */
+/* Wait until the stream's tiles are complete or the product is lost; *work_p
+ * says what the stream did. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);

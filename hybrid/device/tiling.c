@@ -4,13 +4,14 @@
 #include <math.h>
 #include "base/integers.h"
 
-enum { ALIGNMENT = 16 }; /* of tile sizes and depths that are free to choose */
+enum { ALIGNMENT = 16 }; /* chosen tile sizes and depths are multiples */
 
 /* ---- cutting ------------------------------------------------------------- */
-/* Numbers of elements are doubles: no product of dimensions overflows. */
+/* Numbers of elements are doubles, so that products of dimensions do not
+ * overflow. */
 
-/* Tiles of at most `size`, <= extent, into which `extent` is cut; *most_p: the
- * largest. */
+/* Number of tiles of at most `size`, <= extent, into which `extent` is cut;
+ * *most_p is the size of the largest. */
 static int64_t cut_extent(int64_t extent, int64_t size, int64_t *most_p)
 {
     int64_t whole = extent / size, rest = extent % size;
@@ -31,7 +32,7 @@ static void cut(hyb_tiling_t *t, int64_t tile_rows, int64_t tile_cols)
     t->cols = cut_extent(t->n, t->tile_cols, &t->most_cols);
 }
 
-/* Doubles that c_slots tiles leave of `memory` bytes; may be negative. */
+/* Number of doubles in `memory` bytes less c_slots tiles; may be negative. */
 static double left_of(const hyb_tiling_t *t, uint64_t memory)
 {
     return (double)(memory / sizeof(double)) -
@@ -39,9 +40,9 @@ static double left_of(const hyb_tiling_t *t, uint64_t memory)
 }
 
 /*
- * Choose pieces of whole depth: all of A's strips if they fit, else as many of
- * B's as fit, in equal groups. Returns false if not even two of A's and one of
- * B's fit.
+ * Choose pieces of whole depth: all strips of A if they fit, else as many
+ * strips of B as fit, in equal groups. Returns false if two strips of A and one
+ * of B do not fit.
  */
 static bool keep_strips(hyb_tiling_t *t, uint64_t memory)
 {
@@ -71,7 +72,8 @@ static bool keep_strips(hyb_tiling_t *t, uint64_t memory)
     return true;
 }
 
-/* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
+/* The size, at most `most`, that cuts `extent` into equal parts; rounded up to
+ * the alignment if that is at most `most`, too. */
 static int64_t even_size(int64_t extent, int64_t most)
 {
     int64_t even = xh_units(extent, xh_units(extent, most));
@@ -80,8 +82,8 @@ static int64_t even_size(int64_t extent, int64_t most)
     return aligned <= most ? aligned : even;
 }
 
-/* The next smaller tile, by an eighth of its longer side. Returns false if
- * there is none. */
+/* Shrink the tile by an eighth of its longer side. Returns false if it has only
+ * one element. */
 static bool shrink(hyb_tiling_t *t)
 {
     bool by_rows = t->most_rows >= t->most_cols;
@@ -95,7 +97,7 @@ static bool shrink(hyb_tiling_t *t)
     return true;
 }
 
-/* The deepest chunk, up to k, of which two of A and two of B fit. */
+/* The deepest chunk, up to k, such that two chunks of A and two of B fit. */
 static int64_t deepest_chunk(const hyb_tiling_t *t, uint64_t memory)
 {
     double depth = left_of(t, memory) /
@@ -104,7 +106,7 @@ static int64_t deepest_chunk(const hyb_tiling_t *t, uint64_t memory)
     return depth >= (double)t->k ? t->k : depth < 0.0 ? 0 : (int64_t)depth;
 }
 
-/* Choose the largest tile that can stay while chunks pass by. */
+/* Choose the largest tile that can stay on the device while chunks pass by. */
 static bool keep_tile(hyb_tiling_t *t, uint64_t memory)
 {
     do {
@@ -141,7 +143,7 @@ xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *r,
     return XH_OK;
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 int64_t hyb_tiling_count(const hyb_tiling_t *tiling)
 {
@@ -175,7 +177,7 @@ uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling)
 
 /* ---- the size of a tile -------------------------------------------------- */
 
-static const double call_seconds = 5e-5; /* of a tile's calls */
+static const double call_seconds = 5e-5; /* of one tile's calls */
 
 double hyb_tile_model_seconds(const hyb_tile_model_t *model,
                               const hyb_rate_table_t *rates, int64_t size)

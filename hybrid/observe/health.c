@@ -13,9 +13,9 @@
 
 enum { TAG = 32001 };
 
-/* s */
+/* in seconds */
 static const double least_interval = 0.1; /* between reports */
-static const double per_process = 1e-4;   /* process 0 needs for a report */
+static const double per_process = 1e-4;   /* time of process 0 per report */
 static const double sensor_interval = 2.0;
 
 void hyb_health_begin(hyb_health_t *health, const hyb_observer_t *run,
@@ -72,7 +72,7 @@ static void read_sensors(hyb_health_t *health, double now)
     health->report.celsius = sensors.celsius;
 }
 
-/* Send a copy of the report, unless the last one is still on its way. */
+/* Send a copy of the report, unless the last one is still being sent. */
 static void send_report(hyb_health_t *health)
 {
     int done;
@@ -96,8 +96,9 @@ static void make_safe(const hyb_health_t *health, int source,
     report->host[sizeof(report->host) - 1] = '\0';
 }
 
-/* A process may finish, and report on its next factorization, before others
- * have finished: reports after its last one are not received here. */
+/* Receive a report. A process may finish, and report on its next factorization,
+ * before other processes have finished: reports after its last one are left for
+ * later. */
 static void receive_report(hyb_health_t *health, int source)
 {
     hyb_health_report_t report;

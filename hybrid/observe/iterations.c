@@ -8,13 +8,13 @@
 #include "base/log.h"
 #include "base/text.h"
 
-/* a row and the cells of its run */
+/* One row of the log, and the cells of its run. */
 typedef struct hyb_iterations_entry {
     char run[sizeof(((hyb_iterations_t *)NULL)->run)];
     hyb_iteration_t row;
 } entry_t;
 
-/* columns of numbers that are times, rates or shares */
+/* A column of numbers: times, rates or shares. */
 typedef struct {
     const char *name;
     size_t offset; /* in hyb_iteration_t */
@@ -81,7 +81,7 @@ static void write_names(FILE *out)
     putc('\n', out);
 }
 
-/* In quotes, since a reason may contain commas. */
+/* Write `text` in quotes, because a reason may contain commas. */
 static void write_text(FILE *out, const char *text)
 {
     if (text == NULL)
@@ -102,7 +102,7 @@ static void write_number(FILE *out, double x)
         fprintf(out, "%.9g", x);
 }
 
-/* The cells of missing devices stay empty. */
+/* Write a column's cells; cells of missing devices stay empty. */
 static void write_column(FILE *out, const hyb_iteration_t *row,
                          const column_t *column)
 {

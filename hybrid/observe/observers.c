@@ -41,9 +41,9 @@ static bool is_waiting(const void *context, int *panel_p)
 /* ---- events -------------------------------------------------------------- */
 
 /*
- * The rate in flop/s that a thread should reach over the whole factorization,
+ * The flop/s that a thread should reach over the whole factorization, which is
  * less than its rate in updates, if all processes have equally many threads; 0
- * with devices.
+ * if there are devices.
  */
 static double predicted_rate(const hyb_observer_t *run)
 {

@@ -5,9 +5,10 @@
 #include "hybrid/observe/iterations.h"
 
 /*
- * All observers of a factorization in one: the record of iterations, progress,
- * diagnosis, trace and watchdog. One factorization at a time.
+ * One observer that combines all observers of a factorization: the record of
+ * iterations, progress, diagnosis, trace and watchdog. Only one factorization
+ * at a time can be observed.
  *
- * record  in  gets a row per iteration; borrowed
+ * record  in  receives a row per iteration; borrowed
  */
 hyb_observer_t hyb_observers(hyb_iterations_t *record);

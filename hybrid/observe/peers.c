@@ -11,23 +11,23 @@
 #include "base/run_delay.h"
 
 enum {
-    HISTORY = 12, /* newest reports of each process */
-    REPEATS = 3   /* times in a row that a verdict must be the same */
+    HISTORY = 12, /* newest reports kept per process */
+    REPEATS = 3   /* how often in a row a verdict must repeat */
 };
 
-static const double least_window = 1.0;  /* s that are judged */
+static const double least_window = 1.0;  /* s covered by a verdict, at least */
 static const double log_interval = 10.0; /* s between two logged verdicts */
-static const double least_work = 0.05;   /* share of products in a window */
-static const double least_cpu = 0.2; /* s of processor time that show a rate */
+static const double least_work = 0.05;   /* products' share of a window */
+static const double least_cpu = 0.2; /* s of processor time that give a rate */
 
-/* limits of the verdict */
-static const double slow_below = 0.7;     /* of the rate it could have */
-static const double all_above = 0.75;     /* share of slow processes */
-static const double messages_above = 0.3; /* share of the time */
+/* Limits of the verdict: */
+static const double slow_below = 0.7;     /* fraction of the possible rate */
+static const double all_above = 0.75;     /* fraction of slow processes */
+static const double messages_above = 0.3; /* fraction of the time */
 
 typedef struct {
     hyb_health_report_t history[HISTORY];
-    int count; /* all reports so far */
+    int count; /* number of reports so far */
     double best_mhz;
     double best_rate; /* flop per s of processor time */
 } peer_t;
@@ -35,10 +35,10 @@ typedef struct {
 struct hyb_peers {
     int count, columns;
     hyb_verdict_t verdict, logged;
-    int repeats;            /* of verdict in a row */
-    double log_time;        /* of logged */
-    bool is_crowded_logged; /* logged once: other programs come and go */
-    hyb_sample_t *samples;  /* stored behind peer */
+    int repeats;            /* how often `verdict` has repeated */
+    double log_time;        /* when `logged` was logged */
+    bool is_crowded_logged; /* logged once, as programs come and go */
+    hyb_sample_t *samples;  /* stored after `peer` */
     peer_t peer[];
 };
 
@@ -86,8 +86,8 @@ static const hyb_health_report_t *oldest(const peer_t *peer)
     return &peer->history[peer->count < HISTORY ? 0 : peer->count % HISTORY];
 }
 
-/* Sending on counts as well: MPI may wait within it, and where it yields the
- * core a poll takes as long as other threads run. */
+/* Share of messages. Sending counts, too, because MPI may wait in it; and if
+ * MPI yields the core, a poll takes as long as other threads run. */
 static double message_share(const double share[HYB_ACTIVITIES])
 {
     return share[HYB_WAIT_PANEL] + share[HYB_WAIT_ROWS] + share[HYB_BROADCAST] +
@@ -127,8 +127,8 @@ static bool is_same(const hyb_verdict_t *a, const hyb_verdict_t *b)
 
 /* ---- the verdict -------------------------------------------------------- */
 
-/* If more than half are slow, so is their median: each is compared with its own
- * possible rate. */
+/* Judge each process by its own possible rate: if more than half are slow, so
+ * is their median. */
 static hyb_verdict_t judge_all(const hyb_sample_t *samples, int count,
                                double *x)
 {
@@ -174,12 +174,12 @@ static hyb_verdict_t judge_each(const hyb_sample_t *samples, int count,
 }
 
 /*
- * A process waits for panels of other process columns, and for processes with
- * more work. Any further wait is for messages on their way. On crowded cores
- * waits tell nothing about messages.
+ * Judge messages by the time that processes wait. A process waits for panels of
+ * other process columns, and for processes with more work; any further wait is
+ * for messages in flight. On crowded cores, waits tell nothing about messages.
  *
  * x      out  count numbers
- * panel  in   zeros, one per column; changed
+ * panel  in   zeros, one per process column; overwritten
  */
 static hyb_verdict_t judge_messages(const hyb_sample_t *samples, int count,
                                     int columns, double *x, double *panel)
@@ -237,8 +237,8 @@ hyb_verdict_t hyb_verdict(const hyb_sample_t *samples, int count, int columns)
 
 /* ---- log lines ----------------------------------------------------------- */
 
-/* "; its clock is 1400 MHz, at best it was 2900; it has 95 C", as far as known
- */
+/* "; its clock is 1400 MHz, at best it was 2900; it has 95 C"; unknown values
+ * are left out. */
 static void describe(const peer_t *peer, char *text, size_t size)
 {
     const hyb_health_report_t *t = newest(peer);
@@ -268,7 +268,8 @@ static void log_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
                       100.0 * v->share, 1e-9 * sample->rate, more, others);
 }
 
-/* Also names the slowest process, if not all are slow. */
+/* Log that most or all processes are slow; if not all, also name the slowest.
+ */
 static void log_most_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
     const hyb_sample_t *sample = &p->samples[v->process];
@@ -311,11 +312,12 @@ static void log_verdict(const hyb_peers_t *p, const hyb_verdict_t *v)
                           100.0 * v->share, t->rank, t->host);
         break;
     case HYB_CROWDED:
-        xh_log_warning_of((int)t->rank, t->host,
-                          "crowded: threads wait for cores %.0f%% of the time: "
-                          "other programs have them, there are more threads "
-                          "than cores, or the control group allows less time",
-                          100.0 * v->share);
+        xh_log_warning_of(
+            (int)t->rank, t->host,
+            "crowded: threads wait for cores %.0f%% of the time. Other "
+            "programs use the cores, there are more threads than cores, or a "
+            "control group limits their time",
+            100.0 * v->share);
         break;
     default:
         xh_log_info(p->logged.condition == HYB_ALL_SLOW ||

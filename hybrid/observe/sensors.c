@@ -8,7 +8,7 @@
 
 enum { ZONES = 16 };
 
-/* The clock in MHz that the frequency driver reports; NAN: unknown. */
+/* The clock in MHz that the frequency driver reports; NaN: unknown. */
 static double driver_clock(const char *root, int cpu)
 {
     char file[96];
@@ -19,7 +19,7 @@ static double driver_clock(const char *root, int cpu)
     return xh_sysfile_number(root, file, &khz) ? (double)khz * 1e-3 : NAN;
 }
 
-/* The highest one in the machine, in degrees Celsius. */
+/* The highest temperature in the machine, in degrees Celsius. */
 static double temperature(const char *root)
 {
     static const char *const sensors[] = {
@@ -37,7 +37,7 @@ static double temperature(const char *root)
     return celsius;
 }
 
-/* Add a clock to spread, whose mean holds the sum; ignore NaN. Returns the
+/* Add a clock to `spread`, whose `mean` holds the sum; ignore NaN. Returns the
  * number of clocks added. */
 static int add(hpl_clocks_t *spread, double mhz)
 {

@@ -4,8 +4,8 @@
 #include "hpl_solver.h"
 
 /*
- * The present clocks of some processors, and the highest temperature of the
- * machine; NAN if unknown. Processors with an unknown clock are left out.
+ * Read the current clocks of some processors, and the highest temperature of
+ * the machine; NaN if unknown. Processors with an unknown clock are left out.
  *
  * root   in  "", or a folder with a copy of /proc and /sys
  * cpus   in  count processor numbers

@@ -12,9 +12,9 @@ static struct {
     pthread_mutex_t lock; /* protects the members below */
     const hyb_watchdog_t *watched[MOST_NESTED];
     int depth;
-    uint64_t changes;  /* how often depth changed */
+    uint64_t changes;  /* how often `depth` changed */
     uint64_t progress; /* changes, waits and steps at the last call */
-    double stall;      /* s since progress changed */
+    double stall;      /* s since `progress` changed */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void change_depth(const hyb_watchdog_t *watchdog, int by)
@@ -27,7 +27,8 @@ static void change_depth(const hyb_watchdog_t *watchdog, int by)
     pthread_mutex_unlock(&all.lock);
 }
 
-/* NULL: nothing is watched. Order: under the lock. */
+/* The innermost watchdog; NULL: nothing is watched. The caller holds the lock.
+ */
 static const hyb_watchdog_t *innermost(void)
 {
     return all.depth > 0 && all.depth <= MOST_NESTED
@@ -50,7 +51,7 @@ static void add_waits(const hyb_watchdog_t *watchdog, hyb_state_t *state)
     hyb_state_add_notes(state, notes, count, in_loop, panel);
 }
 
-/* Order: under the lock. */
+/* Fill in *state. The caller holds the lock. */
 static void get_state(const hyb_watchdog_t *watchdog, hyb_state_t *state)
 {
     *state = (hyb_state_t){.stall = all.stall, .kind = HYB_STATE_WORKING};

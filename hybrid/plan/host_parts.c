@@ -142,8 +142,7 @@ void hyb_host_panel_factor(void *panel)
 
 /* ---- an update ----------------------------------------------------------- */
 
-/* Let all rows of the top change places with rows of C that are far from each
- * other. */
+/* Exchange all rows of the top with rows of C that are far apart. */
 static hyb_swap_t choose_rows(int64_t m, int k, int *rows)
 {
     int64_t distance = m > k ? m / k : 1;
@@ -224,7 +223,7 @@ static void work_on(const hyb_host_update_t *x, int64_t from, int64_t cols,
         pass_through(c);
 }
 
-/* Return the columns of the next run; runs are narrow at the end, so that all
+/* Return the columns of the next run. Runs get narrow at the end, so that all
  * members end together. */
 static int64_t width(const hyb_host_update_t *x, int64_t left)
 {

@@ -33,8 +33,8 @@ typedef struct {
     double least, median;
 } hyb_seconds_t;
 
-/* Says which time is measured: the mean processor time of the team's first
- * members, or, if team is NULL, the clock's. */
+/* The time to measure: the mean processor time of the team's first `members`
+ * members, or clock time if `team` is NULL. */
 typedef struct {
     const hyb_team_t *team;
     int members;
@@ -51,10 +51,10 @@ hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
 /* ---- a panel ------------------------------------------------------------- */
 
 typedef struct {
-    int members; /* members of the team that factor; open sets it to all */
-    hyb_panel_t panel; /* the caller may set agree, context and top.rows, as if
-                          other processes held further rows */
-    xh_view_t columns; /* load copies it: the top, then the body */
+    int members;       /* members that factor; open sets the whole team */
+    hyb_panel_t panel; /* the caller may set agree, context and top.rows, to
+                          imitate other processes with rows */
+    xh_view_t columns; /* source of load: the top, then the body */
     /* private */
     hyb_panel_scratch_t *scratch;
     int zero;
@@ -76,7 +76,7 @@ void hyb_host_panel_factor(void *panel);
 
 /* Operations on all columns, in this order. */
 enum {
-    HYB_PART_SWAP = 1,     /* k rows of C with the k rows above: U */
+    HYB_PART_SWAP = 1,     /* exchange k rows of C with the k rows above, U */
     HYB_PART_SOLVE = 2,    /* solve U with L1 = I, and store it */
     HYB_PART_MULTIPLY = 4, /* C := C - L2 U */
     HYB_PART_PACK = 8,     /* copy the 2 k rows of a swap to send buffers */
@@ -85,14 +85,14 @@ enum {
 
 typedef struct {
     int64_t m, n, k;  /* C is m x n, L2 m x k, U k x n */
-    int64_t run_cols; /* columns of each run; after open it may be lowered; 0:
-                         as many as suit the kernel, fewer at the end */
+    int64_t run_cols; /* columns per run, which may be lowered after open; 0: as
+                         many as suit the kernel, fewer at the end */
     int parts;        /* sum of HYB_PART_ values */
     /* private */
     hyb_factors_t factors;
-    xh_view_t columns; /* the k rows of the top, then the rows of C */
+    xh_view_t columns; /* the k top rows, then the rows of C */
     hyb_swap_t swap;
-    double *packed; /* rows of a run, per member */
+    double *packed; /* packed rows of a run, one buffer per member */
     int64_t stride; /* doubles between members */
     int64_t widest; /* columns of the widest run */
     _Atomic int64_t next;

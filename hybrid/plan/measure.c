@@ -29,17 +29,17 @@ enum {
     LEAST_HEIGHTS = 2, /* ... even without time left */
     PARTS = 8,         /* shares of time per number of rows ... */
     OF_UPDATE = 3,     /* ... of which the update, most of a run, gets three */
-    ENOUGH = 4, /* calls of the update for which time limits its columns */
+    ENOUGH = 4,        /* calls of the update that must fit in its time */
     NARROWEST = 8,
     WIDEST = 512,              /* widest panel that is measured ... */
     WIDEST_WITH_DEVICES = 1024 /* ... and with devices */
 };
 
 /* Numbers of rows, in the order of measurement: the first two show the
- * difference of short and tall columns. */
+ * difference between short and tall columns. */
 static const int64_t height[HEIGHTS] = {256, 4096, 1024, 8192};
-/* Bytes of a matrix: the least that caches do not hold, the most on the host,
- * and the most on devices. */
+/* Bytes of a matrix: the smallest that exceeds caches, the largest on the host,
+ * and the largest on devices. */
 static const double uncached_bytes = 0x1p26, usual_bytes = 0x1p28,
                     device_bytes = 0x1p30;
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
@@ -52,20 +52,20 @@ typedef struct {
     hyb_model_rates_t *rates;
     hyb_phase_t *phase;
     int processes;
-    double by_blas;           /* seconds of C's update / those by the kernel */
+    double by_blas; /* seconds of C's update / seconds by the kernel */
     hyb_model_width_t *width; /* rates of the panels being measured */
-    double share;             /* seconds per share of time */
+    double share;             /* seconds per share */
     double rate;              /* highest flop/s of this process */
     double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
     int ceilings;
-    bool lacks_visitors; /* a process has no device, or one of unknown rate:
-                            rates of columns of the host count on no process */
-    bool lacks_resident; /* a process lost a device with columns of its own:
-                            their rates count on no process */
+    bool lacks_visitors; /* some process has no device, or a device of unknown
+                            rate: rates for host columns are used on no process
+                          */
+    bool lacks_resident; /* some process lost a device with columns of its own:
+                            rates for them are used on no process */
 } work_t;
 
-/* Add a point with the slowest process's seconds. Points are ordered by rows.
- */
+/* Add a point with the slowest process's seconds; points are sorted by rows. */
 static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
                       double seconds)
 {
@@ -83,8 +83,8 @@ static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
 /*
  * Return the number of columns to update: whole runs, equally many per thread,
  * and about as many columns as rows, so that caches hold as much of C as in a
- * test. Return fewer if memory is short, or if time is short, as long as caches
- * do not hold C.
+ * test. Return fewer if memory is short, or if time is short, but enough that C
+ * exceeds the caches.
  */
 static int64_t columns(const work_t *w, int64_t m, int64_t run_cols)
 {
@@ -105,7 +105,7 @@ static hyb_crew_t all_of(const hyb_host_update_t *x)
     return (hyb_crew_t){x->memory.team, hyb_team_size(x->memory.team)};
 }
 
-/* Return the seconds per column. */
+/* Return the seconds per column of the update's `parts`. */
 static double column_seconds(hyb_host_update_t *x, int parts, double share)
 {
     x->parts = parts;
@@ -190,7 +190,7 @@ static void measure_members(const work_t *w, hyb_host_panel_t *x, int members,
     add_point(w, curve, x->columns.rows, seconds);
 }
 
-/* All processes, as one column of a grid. */
+/* All processes as one process column. */
 typedef struct {
     HPL_T_grid column;
     HPL_T_panel panel;
@@ -204,7 +204,7 @@ static void wait_for_pivot(bool (*is_so)(void *subject), void *subject,
     hyb_wait_until(is_so, subject, NULL, context);
 }
 
-/* Agree on a pivot; which row wins does not matter. */
+/* Agree on a pivot; the choice of the row does not matter. */
 static void agree(void *context, hyb_pivot_t *pivot)
 {
     pivots_t *p = context;
@@ -272,7 +272,7 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
 
 /*
  * Measure panels while devices update columns of their own. If a tall panel
- * finds no room on a process's devices, its rates count on no process.
+ * does not fit on some process's devices, its rates are used on no process.
  */
 static xh_status_t measure_resident(work_t *w, int64_t m)
 {
@@ -325,15 +325,15 @@ static xh_status_t measure_height(work_t *w, int64_t m)
     return status == XH_OK && resident ? measure_resident(w, m) : status;
 }
 
-/* Does each row have a number below INT_MAX if all processes are one column of
- * a grid? */
+/* Are all row numbers below INT_MAX if all processes form one process column?
+ */
 static bool has_number(const work_t *w, int64_t m)
 {
     return (m + 2 * WIDEST_WITH_DEVICES) * w->processes < INT_MAX;
 }
 
-/* Measure one number of rows after the other while there is time; the remaining
- * parts share it. */
+/* Measure one number of rows after another while there is time; the parts of
+ * each share the remaining time. */
 static xh_status_t measure_width(work_t *w, double seconds)
 {
     double start = xh_clock_now(), spent;

@@ -7,14 +7,14 @@
 
 /* What to measure. */
 typedef struct {
-    int widths; /* number of panel widths, which ascend */
+    int widths; /* number of panel widths, in ascending order */
     int width[HYB_MODEL_WIDTHS_MOST];
     double seconds;          /* time to spend, approximately */
-    double bytes;            /* largest matrix to measure with, per process */
+    double bytes;            /* bytes of the largest test matrix, per process */
     double threads_per_core; /* threads that share a core, at least 1; each
                                 thread's own time is measured */
     int column_step; /* distance in ranks of neighbours in a process column; in
-                        a process row it is 1 */
+                        a process row the distance is 1 */
 } hyb_measurement_t;
 
 /*
@@ -22,8 +22,7 @@ typedef struct {
  * processes at the same time, as they share caches and memory; collective over
  * MPI_COMM_WORLD. All processes get the rates of the slowest one.
  *
- * Cost:   what->seconds, but at least some calls of each part, however long
- *         they take
+ * Cost:   what->seconds, or more if a few calls of each part take longer
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_measure(const hyb_resources_t *resources,

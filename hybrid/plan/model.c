@@ -20,13 +20,14 @@ enum {
 /* The state of one process; times are seconds from the start of the
  * factorization. */
 typedef struct hyb_model_process {
-    double panel;             /* the next panel is known on this process */
-    double open;              /* the iteration is open */
-    double end, previous_end; /* the newest iteration is complete; the one
-                                 before it is */
-    double messages;          /* of the next panel: time of the main thread */
-    hyb_model_step_t step;    /* of the iteration */
-    double work; /* work of threads while products run, all products included */
+    double panel;             /* when the next panel is known on this process */
+    double open;              /* when the iteration is open */
+    double end, previous_end; /* when the newest iteration is complete; and the
+                                 one before it */
+    double messages;          /* main thread's time for the next panel */
+    hyb_model_step_t step;    /* work of the iteration */
+    double work;    /* seconds of the threads' work while products run, products
+                       included */
     double savings; /* seconds of that work that devices save */
 } process_t;
 
@@ -67,7 +68,7 @@ static double exchange_groups(const hyb_model_t *model, double columns)
            exchange(model, columns - whole * group);
 }
 
-/* Return the seconds that all threads lose while the main thread is busy with
+/* Return the seconds that all threads lose while the main thread handles
  * messages. */
 static double thread_loss(const hyb_model_t *model, double messages)
 {
@@ -81,7 +82,7 @@ static process_t *at(const hyb_model_t *model, int p, int q)
     return &model->process[p * model->test.npcol + q];
 }
 
-/* Divide all times but those of messages and copies by the speed. */
+/* Divide all times, except those of messages and copies, by the speed. */
 static void apply_speed(hyb_model_step_t *step, double speed)
 {
     double *seconds[] = {&step->update,  &step->prepare,  &step->first,
@@ -100,9 +101,9 @@ static double panel_seconds(const hyb_model_t *model, int q, double rows,
 }
 
 /*
- * Return the seconds to pack rows of a column for other processes. The process
- * that has the top packs the most rows. With DEPTH 0 and 1 all processes wait
- * for it; otherwise each process has the top in turn.
+ * Return the seconds to pack rows of a column for other processes. The owner of
+ * the top packs the most rows. With DEPTH 0 and 1 all processes wait for the
+ * owner; otherwise the processes take turns as owner.
  */
 static double pack(const hyb_model_t *model, double all)
 {
@@ -127,7 +128,7 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     double update = hyb_model_curve_at(&width->update, m);
     double copied = hyb_model_curve_at(&width->pack, m);
     double packed = pack(model, copied);
-    double reload = /* U was stored, and is read again */
+    double reload = /* U was stored and is read again */
         model->mode == HYB_OVERLAP_PIPELINE ? 0.0 : copied / 2.0;
     double column = update + packed + reload;
     double prepare =
@@ -157,8 +158,8 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     return step;
 }
 
-/* Return the number of threads for a panel of process column q with which an
- * iteration takes least time. */
+/* Return the number of threads for a panel of process column q that minimizes
+ * the time of an iteration. */
 static int panel_threads(const hyb_model_t *model, int q, double rows)
 {
     const hyb_model_step_t *step = &at(model, 0, q)->step;
@@ -183,8 +184,8 @@ static int panel_threads(const hyb_model_t *model, int q, double rows)
     return best;
 }
 
-/* Add work for the threads while products run; return by how much the iteration
- * gets longer. */
+/* Add work for the threads while products run. Return how much longer the
+ * iteration takes. */
 static double add_work(const hyb_model_t *model, process_t *me, double seconds)
 {
     double before = me->savings;
@@ -194,14 +195,14 @@ static double add_work(const hyb_model_t *model, process_t *me, double seconds)
     return seconds - (me->savings - before);
 }
 
-/* Update the columns; return when the next panel can be factored. */
+/* Update the columns. Return when the next panel can be factored. */
 static double update(const hyb_model_t *model, process_t *me, double all_open)
 {
     const hyb_model_step_t *step = &me->step;
     double begin = fmax(me->end, me->open), prepared, ready;
     double messages = thread_loss(model, step->exchange) + me->messages;
 
-    /* Devices work in order, after the iteration before. */
+    /* Devices work in order, so they begin after the previous iteration. */
     if (step->next_panel > 0.0)
         all_open = fmax(all_open, begin);
     me->previous_end = me->end;
@@ -246,7 +247,7 @@ static void send_panel(const hyb_model_t *model, int64_t k, double ready)
     }
 }
 
-/* Factor panel k + 1 on its process column; return when it is ready. */
+/* Factor panel k + 1 on its process column. Return when the panel is ready. */
 static double factor_next(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
@@ -262,16 +263,15 @@ static double factor_next(const hyb_model_t *model, int64_t k, double ready)
         process_t *me = at(model, p, q);
         double part = panel * threads / most;
 
-        if (model->mode !=
-            HYB_OVERLAP_NOTHING) /* during the update, not after it */
+        if (model->mode != HYB_OVERLAP_NOTHING) /* it overlaps the update */
             part = add_work(model, me, part);
         me->end = fmax(me->end + part, ready + panel);
     }
     return ready + panel;
 }
 
-/* Run iteration k on a process column; return when it is ready for the next
- * panel. */
+/* Simulate iteration k on a process column. Return when the columns of the next
+ * panel are ready. */
 static double iterate_column(const hyb_model_t *model, int64_t k, int q)
 {
     double all_open = 0.0, ready = 0.0;
@@ -320,8 +320,8 @@ static double factorize(const hyb_model_t *model)
     return done;
 }
 
-/* Return the mean speed of process columns: each has columns in proportion to
- * its speed. */
+/* Return the mean speed of process columns, each of which has columns in
+ * proportion to its speed. */
 static double mean_speed(const hyb_model_t *model)
 {
     double sum = 0.0;
@@ -331,8 +331,8 @@ static double mean_speed(const hyb_model_t *model)
     return sum / model->test.npcol;
 }
 
-/* Each element of U is read once, where it lives; each block waits for two sets
- * of messages. */
+/* Return the seconds of the back-substitution: each element of U is read once,
+ * in the memory where it lives; each block waits for two sets of messages. */
 static double back_substitution(const hyb_model_t *model)
 {
     const hyb_model_rates_t *rates = model->rates;
@@ -355,9 +355,8 @@ static double back_substitution(const hyb_model_t *model)
 
 /*
  * Combine panels into runs, so that there are not too many steps, but enough to
- * deal them evenly. A run acts as a panel of its width. As each of its panels
- * takes as long as before, only the columns that the next panel waits for are
- * fewer.
+ * deal evenly. A run acts as one panel of its width. Each panel of the run
+ * takes as long as before, but the next panel waits for fewer columns.
  */
 static void take_runs(hyb_model_t *model)
 {
@@ -379,7 +378,7 @@ static void take_runs(hyb_model_t *model)
     test->nb *= (int)model->run;
 }
 
-/* Deal columns as a test with the weights `speed` does. */
+/* Deal columns by the weights `speed`, as a test does. */
 static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
 {
     hpl_shape_t *test = &model->test;
@@ -392,8 +391,8 @@ static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
     return XH_OK;
 }
 
-/* Return the seconds that the flop of the test take at the cores' ceiling; 0:
- * the ceiling is unknown, or devices take part. */
+/* Return the seconds for the flop of the test at the cores' highest rate; 0:
+ * the rate is unknown, or devices take part. */
 static double least_seconds(const hyb_model_t *model)
 {
     const hyb_model_width_t *width = &model->width;

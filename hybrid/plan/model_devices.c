@@ -15,15 +15,15 @@ static double devices_of(const model_t *model)
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Return the seconds to copy a panel of `rows` rows to the host and back. nb
- * exchanged rows of that many columns take the same. */
+/* Return the seconds to copy a panel of `rows` rows to the host and back. The
+ * same time holds for nb exchanged rows of `rows` columns. */
 static double transfer(const model_t *model, double rows)
 {
     return rows > 0.0 ? hyb_model_curve_at(&model->width.transfer, rows) : 0.0;
 }
 
 /* Return the seconds to copy L2 of m rows into columns: L2 is read, and the
- * copy is written, which first reads it. */
+ * copy's cache lines are read and written. */
 static double copy(const model_t *model, double m)
 {
     double rate = model->rates->sweep;
@@ -31,8 +31,8 @@ static double copy(const model_t *model, double m)
     return rate > 0.0 ? 3.0 * 8.0 * m * model->test.nb / rate : 0.0;
 }
 
-/* Return the seconds to copy exchanged rows of `columns` columns over each
- * device's link, unless MPI takes them from device memory. P > 1. */
+/* P > 1: return the seconds to copy the exchanged rows of `columns` columns
+ * over each device's link, unless MPI reads them in device memory. */
 static double copy_rows(const model_t *model, double columns)
 {
     bool stays =
@@ -58,8 +58,8 @@ void hyb_model_take_homes(model_t *model)
             : hyb_residence_share(&model->rates->figures, &model->test);
 }
 
-/* Return how many of n columns to the right of a panel are in the fraction
- * `part` of all columns that is on the left. */
+/* Return how many of the last n columns lie within the fraction `part` of all
+ * columns, counted from the left. */
 static double columns_of(const model_t *model, double part, double n)
 {
     double rest = (1.0 - part) * model->test.n / model->test.npcol;
@@ -83,7 +83,8 @@ double hyb_model_read_part(const model_t *model)
     return host + model->team_part * (1.0 - host);
 }
 
-/* Return the columns from panel k on, on the process that has panel k. */
+/* Return the number of columns from panel k on, on the process that has panel
+ * k. */
 static double columns_from(const model_t *model, int64_t k)
 {
     return hyb_model_columns(model, k * model->test.nb,
@@ -101,8 +102,8 @@ static bool is_guest(const model_t *model, int64_t k)
     return columns_of(model, model->guest_part, columns_from(model, k)) > 0.0;
 }
 
-/* Return the seconds that guests take on the link, one way, while devices work.
- */
+/* Return the seconds that guests spend on the link, one way, while devices
+ * work. */
 static double visits(const model_t *model, const step_t *step)
 {
     double guests = (1.0 - model->team_part) *
@@ -122,7 +123,7 @@ double hyb_model_device_panel(const model_t *model, double rows)
 }
 
 /* Does the team factor panel k as a trial, because a device is not faster than
- * its products? */
+ * the team's products? */
 static bool is_tried(const model_t *model, int64_t k, double rows)
 {
     double product = (double)model->test.nb / 2.0 *
@@ -148,13 +149,13 @@ bool hyb_model_by_device(const model_t *model, int64_t k)
                     transfer(model, rows));
 }
 
-/* Do devices copy panel k's L2 from the device that factored it? */
+/* Do devices copy L2 of panel k from the device that factored it? */
 static bool is_from_peers(const model_t *model, int64_t k)
 {
     return model->width.peers.count > 0 && !is_guest(model, k);
 }
 
-/* Return the seconds to copy L2 of panel k, which a device factors, to the host
+/* Return the seconds to copy L2 of panel k, factored by a device, to the host
  * for other processes and devices. */
 static double copy_down(const model_t *model, int64_t k, double m)
 {
@@ -178,8 +179,8 @@ double hyb_model_first_panel(const model_t *model)
 }
 
 /* Return the seconds to copy panel k with L2 of m rows to the devices of a
- * process. The team copies a panel that it or another process factored into
- * columns first. */
+ * process. First the team copies a panel into columns if it or another process
+ * factored the panel. */
 static double copy_up(const model_t *model, int64_t k, bool is_mine, double m)
 {
     bool by_device = is_mine && hyb_model_by_device(model, k);
@@ -192,8 +193,8 @@ static double copy_up(const model_t *model, int64_t k, bool is_mine, double m)
     return devices_of(model) == 1.0 ? 0.0 : up;
 }
 
-/* After panel k is applied to the next panel's columns, a device factors them
- * beside other work, or they are copied to the host. */
+/* Once panel k is applied to the next panel's columns, a device factors them
+ * while other work runs, or they are copied to the host. */
 static void factor_next(const model_t *model, int64_t k, step_t *step)
 {
     if (!hyb_model_by_device(model, k + 1)) {

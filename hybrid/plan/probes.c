@@ -12,12 +12,13 @@
 #include "hybrid/lu/tune/residence.h"
 
 enum {
-    CALLS = 9, /* most runs */
+    CALLS = 9, /* runs, at most */
     ROWS = 4096,
     COLS = 1024,    /* columns of the matrix that is read */
-    SHORT = 64,     /* bytes of a message whose time is latency */
-    LONG = 1 << 21, /* ... and of one whose time gives the bandwidth */
-    PLACES = 8, /* buffers used in turn, as rows come from all over memory */
+    SHORT = 64,     /* bytes of a message that measures latency */
+    LONG = 1 << 21, /* bytes of a message that measures bandwidth */
+    PLACES = 8, /* buffers used in turn, because a run's rows are spread over
+                   memory */
     MOST_TURNS = 2000,
     TAG = 1
 };

@@ -18,8 +18,8 @@
 
 enum {
     ROWS = 2048,
-    GLANCES = 9, /* samples whose median counts: other programs may use the
-                    cores now and then */
+    GLANCES = 9, /* samples; their median counts, because other programs may use
+                    the cores now and then */
     DEVICE_BYTES = 1 << 28
 };
 
@@ -28,7 +28,7 @@ typedef struct {
     int nb;
     double seconds;
     bool resident;           /* may all columns live on devices? */
-    double threads, devices; /* flop/s; devices = 0: unknown */
+    double threads, devices; /* flop/s; `devices` 0: unknown */
 } rates_t;
 
 /* ---- threads ------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static xh_status_t measure_threads(rates_t *r)
 
 /* ---- devices ------------------------------------------------------------- */
 
-/* Return the devices' rate from their tables; 0: a rate is unknown. */
+/* Return the devices' rate from their tables; 0 if one is unknown. */
 static double known_rate(const rates_t *r)
 {
     const hyb_machine_t *machine = r->resources->machine;
@@ -100,7 +100,7 @@ static double known_rate(const rates_t *r)
     return sum;
 }
 
-/* Measure threads, and at the same time devices with columns that live on them.
+/* Measure the threads and, at the same time, devices with columns of their own.
  */
 static xh_status_t measure_together(rates_t *r)
 {
@@ -120,8 +120,8 @@ static xh_status_t measure_together(rates_t *r)
     return status;
 }
 
-/* Measure all processes at the same time, and the devices of processes with
- * unknown devices. */
+/* Measure all processes at the same time, and the devices of processes that do
+ * not know their devices' rates. */
 static xh_status_t measure(rates_t *r)
 {
     bool has = hyb_machine_devices(r->resources->machine) > 0;

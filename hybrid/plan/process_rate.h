@@ -6,9 +6,9 @@
 
 /*
  * Measure the flop/s of this process in updates with panels of nb columns: of
- * its threads, while all processes update, and of its devices, from their
- * tables of rates, or, without a rate in a table, from updates at the same
- * time. Collective over MPI_COMM_WORLD.
+ * its threads, while all processes update; and of its devices, from their
+ * tables of rates, or from updates at the same time if a table lacks the rate.
+ * Collective over MPI_COMM_WORLD.
  *
  * Cost:   `seconds`, and one more update
  * Errors: XH_ERR_INPUT   logged: the devices cannot be measured

@@ -50,11 +50,11 @@ void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)
         hyb_model_width_scale(&rates->width[i], factor, factor);
 }
 
-/* Return the seconds of a panel by `threads` threads, from those of one and of
- * `most` threads. */
+/* Return the seconds of a panel with `threads` threads, from the seconds with
+ * one and with `most` threads. */
 static double by_amdahl(double alone, double team, int most, double threads)
 {
-    static const double usual = 0.2; /* fraction that one thread does */
+    static const double usual = 0.2; /* serial fraction if unknown */
     double serial = usual;
 
     if (most > 1)
@@ -112,7 +112,7 @@ int hyb_messages_rounds(int processes)
     return rounds;
 }
 
-/* Return where the second ring begins; npcol: there is none. */
+/* Return where the second ring begins, or npcol if there is no second ring. */
 static int second_ring(int bcast, int npcol)
 {
     int first = bcast % 2 == 1 ? 2 : 1;
@@ -122,8 +122,8 @@ static int second_ring(int bcast, int npcol)
 
 /*
  * The root sends the whole message first to the process that factors next, then
- * to the rings, which share its link. In a ring some pieces at a time are
- * passed on.
+ * to the rings, which share its link. In a ring, HPL_PIECES_TOGETHER pieces at
+ * a time are passed on.
  */
 static double along_ring(const hyb_model_link_t *link, int bcast, int npcol,
                          int distance, double bytes)

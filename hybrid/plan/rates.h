@@ -15,8 +15,8 @@ enum {
  * Seconds as a function of rows: linear between points, and never negative.
  * Beyond the last point the line continues with the slope from the first point
  * to the last, which noise in two neighbours changes little, or level if that
- * slope is negative. Rows ascend. A curve without points is 0; otherwise it has
- * at least two.
+ * slope is negative. Points are sorted by rows. A curve without points is 0;
+ * any other curve has at least two points.
  */
 typedef struct {
     int count;
@@ -25,7 +25,8 @@ typedef struct {
 
 /*
  * The curves of a panel width: their names, and how their seconds grow with the
- * width: WORK in proportion to it, PANEL to its square, MESSAGE not at all.
+ * width: WORK is proportional to the width, PANEL to its square, MESSAGE is
+ * constant.
  */
 #define HYB_MODEL_CURVES(X)                                                    \
     X(update, WORK)   /* rows swapped or placed, U solved, C updated */        \
@@ -49,9 +50,9 @@ typedef struct {
                          point: devices cannot */                              \
     X(subtract, WORK) /* y - A x on a device, A as wide as a panel */
 
-/* The seconds of work with panels of nb columns on a process whose threads are
- * all busy. All curves but those of panels, pivots and copies are seconds per
- * column, over C's rows. */
+/* The seconds of work with panels of nb columns, on a process whose threads are
+ * all busy. Curves are seconds per column, over C's rows, except those of
+ * panels, pivots and copies. */
 typedef struct {
     int nb;
 #define HYB_MODEL_CURVE(name, kind) hyb_model_curve_t name;
@@ -62,40 +63,41 @@ typedef struct {
 /* A link between neighbours, while all processes send. */
 typedef struct {
     double latency;   /* s of a short message */
-    double bandwidth; /* B/s each way; 0: messages take no time */
+    double bandwidth; /* bytes/s each way; 0: messages take no time */
 } hyb_model_link_t;
 
 /* The measured rates, each of the slowest process. */
 typedef struct {
-    int threads;    /* of each process */
+    int threads;    /* threads per process */
     double ceiling; /* flop/s of FMA of all processes together */
-    double process; /* highest flop/s that a process reached: no prediction of a
-                       test on cores exceeds it; 0: unknown */
+    double process; /* highest flop/s that a process reached; predictions for
+                       cores do not exceed it; 0: unknown */
     double others;  /* fraction of the time that other programs took */
-    double sweep;   /* B/s at which each process reads the matrix; 0: no time */
+    double sweep; /* bytes/s at which each process reads the matrix; 0: reading
+                     takes no time */
     hyb_model_link_t row;            /* within a process row */
     hyb_model_link_t column;         /* within a process column */
-    const char *home;                /* the setting home ... */
-    hyb_residence_figures_t figures; /* ... and what it decides by */
-    bool device_panels;   /* only devices factor panels of their columns, not
-                             whoever is faster; without a curve only threads do */
-    const double *speed;  /* of each process column, relative to the rates;
-                            columns are dealt by it; NULL: 1 each */
+    const char *home;                /* the setting `home` */
+    hyb_residence_figures_t figures; /* what decides for home = auto */
+    bool device_panels;  /* only devices factor panels of their columns, not the
+                            faster one; without a curve only threads do */
+    const double *speed; /* speed of each process column, relative to the rates;
+                            columns are dealt by it; NULL: all are 1 */
     bool has_fixed_share; /* devices get `share` of an update; if false, the
                              share that balances */
     double share;         /* 0 to 1 */
-    int widths;           /* at least 1; nb ascends */
+    int widths;           /* number of widths, at least 1; nb ascends */
     hyb_model_width_t width[HYB_MODEL_WIDTHS_MOST];
 } hyb_model_rates_t;
 
-/* Change rates to those of processes that have 1 / factor of the measured
- * cores: all of their work takes `factor` times as long, messages do not. */
+/* Change rates to those of processes with 1 / factor of the measured cores: all
+ * work takes `factor` times as long; messages do not. */
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor);
 
 /*
- * Change rates to those of processes that have `part` times the measured cores,
- * and threads: an estimate, as memory and caches may not grow alike. Panels by
- * all threads follow Amdahl's law.
+ * Change rates to those of processes with `part` times the measured cores and
+ * threads. This is an estimate, because memory and caches may not scale alike.
+ * Panels by all threads follow Amdahl's law.
  */
 void hyb_model_share_out(hyb_model_rates_t *rates, double part);
 
@@ -103,8 +105,8 @@ void hyb_model_share_out(hyb_model_rates_t *rates, double part);
 double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows);
 
 /*
- * Return the rates of panels of nb columns: measured, or those of the nearest
- * width, scaled by the work.
+ * Return the rates of panels of nb columns: measured rates, or those of the
+ * nearest width, scaled by the work.
  */
 hyb_model_width_t hyb_model_of_width(const hyb_model_rates_t *rates, int nb);
 
@@ -123,10 +125,10 @@ double hyb_messages_transfer(const hyb_model_link_t *link, double bytes);
 double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
                               int npcol, int distance, double bytes);
 
-/* Return the rounds until all processes know what each knew, if that number
- * doubles in each round. */
+/* Return the number of rounds until all processes know what each knew, if in
+ * every round a process doubles what it knows. */
 int hyb_messages_rounds(int processes);
 
-/* Return how often the process `distance` columns after the root of that
- * broadcast sends or receives a whole panel. */
+/* Return how often the process `distance` columns after the root sends or
+ * receives a whole panel in broadcast `bcast`. */
 int hyb_messages_copies(int bcast, int npcol, int distance);

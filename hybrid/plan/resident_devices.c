@@ -12,12 +12,12 @@
 #include "hybrid/lu/tune/sizes.h"
 
 enum {
-    SAMPLES = 16,    /* newest samples, whose median counts */
+    SAMPLES = 16,    /* newest samples; their median counts */
     NARROWEST = 256, /* columns of the first C */
-    LISTS = HYB_U_TO /* lists of rows, as for P = 1 */
+    LISTS = HYB_U_TO /* number of lists of rows, for P = 1 */
 };
 
-/* A device that takes longer for one piece of work has stalled. Seconds. */
+/* Seconds after which one piece of work counts as stalled. */
 static const double patience = 60.0;
 
 typedef struct {
@@ -32,9 +32,9 @@ typedef struct {
 struct hyb_resident_devices {
     hyb_machine_t *machine;
     int64_t m, nb, most_columns; /* most columns of C per device */
-    int64_t columns;             /* columns of the next sample */
+    int64_t columns;             /* columns of C in the next sample */
     double seconds;
-    hyb_scratch_t host; /* pinned: the lists, and a panel per device */
+    hyb_scratch_t host; /* pinned: the lists, and one panel per device */
     int devices;
     resident_t device[HYB_EXECUTORS];
     pthread_t thread;
@@ -48,8 +48,8 @@ struct hyb_resident_devices {
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Return the doubles of L1, L2 and the lists; column_doubles: of a column of C,
- * U and the copy of U. */
+/* panel_doubles: doubles of L1, L2 and the lists. column_doubles: doubles per
+ * column of C, U and the copy of U. */
 static int64_t panel_doubles(const hyb_resident_devices_t *d)
 {
     return (d->m + d->nb + LISTS) * d->nb;
@@ -60,7 +60,7 @@ static int64_t column_doubles(const hyb_resident_devices_t *d)
     return d->m + 2 * d->nb;
 }
 
-/* List rows that change places with rows far apart, as pivots do. */
+/* List rows to exchange with rows far apart, as pivots do. */
 static void list_rows(const hyb_resident_devices_t *d)
 {
     int64_t *row = (int64_t *)d->host.data;
@@ -83,7 +83,7 @@ static void scale_panel(const hyb_resident_devices_t *d, const resident_t *r)
         r->host[i * (d->nb + 1)] = 1.0;
 }
 
-/* Fill the columns with values like a matrix's. */
+/* Fill the columns with random values, like those of the matrix. */
 static xh_status_t fill_columns(const hyb_resident_devices_t *d,
                                 const resident_t *r)
 {
@@ -218,7 +218,8 @@ static bool reach_first(const hyb_resident_devices_t *d)
     return all;
 }
 
-/* Return the columns that are factored as a panel; `fill` sets their values. */
+/* Return the view of the columns that are factored as a panel; fill_columns
+ * sets their values. */
 static hyb_device_view_t panel_of(const hyb_resident_devices_t *d,
                                   const resident_t *r)
 {
@@ -251,8 +252,8 @@ static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
                             hyb_device_view_first(r->u, d->nb, 1), NULL, NULL);
 }
 
-/* Let all devices do `work` at the same time. Return the seconds of the
- * slowest, and the seconds per piece of all devices together. */
+/* Let all devices do `work` at the same time. Return the slowest device's
+ * seconds, and the seconds per piece of work of all devices together. */
 static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
                              double *slowest_p, double *together_p)
 {
@@ -276,7 +277,7 @@ static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
     return XH_OK;
 }
 
-/* Time the factorization of a panel; 0: the devices cannot factor. */
+/* Time the factorization of a panel; 0 if the devices cannot factor. */
 static xh_status_t time_panel(const hyb_resident_devices_t *d,
                               double *seconds_p)
 {
@@ -290,7 +291,7 @@ static xh_status_t time_panel(const hyb_resident_devices_t *d,
     return time_work(d, factor, seconds_p, &unused);
 }
 
-/* Time copies of L2 between devices; 0: they do not reach each other. */
+/* Time copies of L2 between devices; 0 if they cannot reach each other. */
 static xh_status_t time_peers(const hyb_resident_devices_t *d,
                               double *seconds_p)
 {
@@ -302,9 +303,9 @@ static xh_status_t time_peers(const hyb_resident_devices_t *d,
 }
 
 /*
- * Double the width of C while there is time, as narrow products are slower;
- * then measure until the end, at least once. The first sample of the final
- * width uses memory for the first time and does not count.
+ * Double the width of C while there is time, because narrow products are
+ * slower; then measure until the end, at least once. The first sample of the
+ * final width uses memory for the first time and does not count.
  */
 static xh_status_t measure(hyb_resident_devices_t *d)
 {

@@ -14,10 +14,10 @@ typedef struct hyb_resident_devices hyb_resident_devices_t;
 /*
  * Begin to update C of m rows with panels of nb columns, repeatedly until
  * hyb_resident_devices_end, which must be called. C has as many columns as
- * rows, if memory allows it and a product takes no longer than about `seconds`.
- * No other product may use the machine meanwhile.
+ * rows, unless memory is short or a product would take longer than about
+ * `seconds`. No other product may use the machine meanwhile.
  *
- * bytes      in   most bytes of the devices' memory together
+ * bytes      in   limit for the memory of all devices together
  * devices_p  out  NULL: a device has too little memory, or fails
  */
 void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
@@ -27,13 +27,13 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
 /* Medians, in seconds; INFINITY: a device failed. */
 typedef struct {
     double column;   /* all devices together, per column of C */
-    double transfer; /* of a panel of m + nb rows, both ways */
-    double factor; /* of a panel of m + nb rows by one device; 0: devices cannot
-                      factor */
-    double peers;  /* of copies of L2 from the first to all other devices; 0: no
-                      access */
-    double subtract; /* y := y - A x by one device, A m x nb, x and y on the
-                        host */
+    double transfer; /* a panel of m + nb rows, both ways */
+    double factor;   /* a panel of m + nb rows by one device; 0: devices cannot
+                        factor */
+    double peers;    /* copies of L2 from the first device to all others; 0: no
+                        access */
+    double subtract; /* y := y - A x by one device, A is m x nb; x and y are on
+                        the host */
 } hyb_resident_seconds_t;
 
 /* Stop and close the devices' work; return its times. `d` may be NULL. */

@@ -111,7 +111,7 @@ def nonsense(report, record=""):
 def has_hung(ended):
     """Whether it failed while the program itself said that nothing moves."""
     said = [match.end() for match in HUNG.finditer(ended.log)]
-    return bool(ended.status and said) and said[-1] > ended.log.rfind("it goes on")
+    return bool(ended.status and said) and said[-1] > ended.log.rfind("makes progress again")
 
 
 def kind(ended):

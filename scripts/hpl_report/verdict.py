@@ -134,7 +134,7 @@ def idle_cores(run):
     bound = run.bound()
     return bound and Cause(
         "idle cores", f"only {bound[0]} of {bound[1]} cores were used; see binding: "
-        "mpirun --bind-to none, or --set bind=node, takes all")
+        "to use all cores, mpirun --bind-to none or --set bind=node")
 
 
 def crowded(run, test):

@@ -1,422 +1,348 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <float.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include "base/sequence.h"
-#include "testing/cuda_model/launch.h"
+#include "hybrid/device/cuda/groups.h"
+#include "testing/cuda_model/model.h"
+#include "testing/unit/device/kernel_text.h"
 
 /*
- * Kernels of hybrid/device/kernels, in C. A launch runs them item by item of
- * its grid, so a grid that is too small leaves something undone; between two
- * barriers all items of a group take their turn. An element that is not one of
- * its block, and a block that is not one of the device's allocations, breaks
- * the device.
+ * Libraries of kernels, and launches. What runs is the text of
+ * hybrid/device/kernels, where a group has one item, which does the work of
+ * all; arguments and grids are the plug-in's, so a grid that is too small
+ * leaves something undone. A launch that touches what is none of its blocks, or
+ * a block that is not in one of the device's allocations, ends the program.
  */
-enum {
-    ITEMS = 64, /* of a group, which kernels rely on */
-    PANEL_ITEMS = 256,
-    HELD_ROWS = 4 * PANEL_ITEMS /* of a group in panel_step */
-};
-
-typedef model_launch_t launch_t;
-typedef model_block_t block_t;
-
 typedef struct {
-    int64_t group[2], groups[2], item, phase;
-} place_t;
+    const char *name;
+    void (*run)(void **arguments);
+    unsigned items;        /* of a group */
+    int64_t groups_of_one; /* that do the work of a group */
+} kernel_t;
 
-/* ---- elements ------------------------------------------------------------ */
+static struct { /* the launch that runs */
+    const kernel_t *kernel;
+    void **arguments;
+    int device;
+    int64_t groups[2];
+} now;
 
-static double *at(launch_t *l, int b, int64_t i, int64_t j)
+static __thread int64_t this_group[2];
+
+/* ---- the text ------------------------------------------------------------ */
+
+#define ON_CHIP
+#define GROUP(d) this_group[d]
+#define GROUPS(d) now.groups[d]
+#define ITEM(d) ((i64)0)
+#define BARRIER()
+#define ITEMS 1
+#define PANEL_ITEMS 1
+#define PANEL_COLUMNS HYB_CUDA_PANEL_COLUMNS
+#define PANEL_HELD (HYB_CUDA_PANEL_ITEMS * HYB_CUDA_PANEL_HELD)
+
+#include "hybrid/device/kernels/dialect.cl"
+
+/* Row 0 is where a column begins, even of a block without rows. */
+static i64 element(block_t b, i64 i, i64 j)
 {
-    const block_t *block = &l->block[b];
-
-    if (i >= 0 && i < block->rows && j >= 0 && j < block->cols)
-        return (double *)block->memory + block->offset + i + j * block->ld;
-    l->outside = true;
-    return &l->nowhere;
+    if (i < 0 || j < 0 || (i > 0 && i >= b.rows) || j >= b.cols)
+        model_die("%s uses (%lld, %lld) of a block of %lld x %lld",
+                  now.kernel->name, i, j, b.rows, b.cols);
+    return b.offset + i + j * b.ld;
 }
 
-/* Number i of the list that block b is. */
-static int64_t listed(launch_t *l, int b, int64_t i)
-{
-    int64_t row;
+#undef AT
+#define AT(b, i, j) element(b, i, j)
 
-    memcpy(&row, at(l, b, i, 0), sizeof(row));
-    return row;
+#include "hybrid/device/kernels/rows.cl"
+#include "hybrid/device/kernels/generate.cl"
+#include "hybrid/device/kernels/panel.cl"
+
+/* ---- arguments a --------------------------------------------------------- */
+
+/* What the device has where argument i points to. */
+static void *memory(void **a, int i, int64_t doubles)
+{
+    return model_operand(now.device, *(void **)a[i], 8 * doubles,
+                         now.kernel->name);
 }
 
-/* ---- the kernels --------------------------------------------------------- */
-
-enum { SWAP_PHASES = 3 };
-
-static void swap_rows(launch_t *l, const place_t *me)
+static block_t block(void **a, int i)
 {
-    enum { COLUMNS, U, SOURCE, FROM, TO };
-    const int64_t j = me->group[0];
-    const int64_t rows = l->block[me->phase == 1 ? TO : U].rows;
-
-    for (int64_t i = me->item; i < rows; i += ITEMS)
-        if (me->phase == 0)
-            *at(l, U, i, j) = *at(l, COLUMNS, listed(l, SOURCE, i), j);
-        else if (me->phase == 1)
-            *at(l, COLUMNS, listed(l, TO, i), j) =
-                *at(l, COLUMNS, listed(l, FROM, i), j);
-        else
-            *at(l, COLUMNS, i, j) = *at(l, U, i, j);
+    return *(block_t *)a[i];
 }
 
-enum { PACK_COLUMNS, PACK_LIST, PACKED };
-
-/* One way or the other. */
-static void pack_rows(launch_t *l, const place_t *me)
+/* Argument i, which is the buffer of block i + 1. */
+static void *buffer(void **a, int i)
 {
-    const int64_t j = me->group[0] * ITEMS + me->item;
+    const block_t b = block(a, i + 1);
+    double *data = *(double **)a[i];
 
-    if (j >= l->block[PACKED].rows)
-        return;
-    for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
-         r += me->groups[1]) {
-        double *packed = at(l, PACKED, j, r);
-        double *x = at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j);
+    if (b.rows == 0 || b.cols == 0)
+        return data;
+    data = model_operand(now.device, data + b.offset,
+                         8 * ((b.cols - 1) * b.ld + b.rows), now.kernel->name);
+    return data - b.offset;
+}
 
-        if (l->kernel->op == MODEL_GATHER_ROWS)
-            *packed = *x;
-        else
-            *x = *packed;
+/* The turns of groups that meet, which grow. */
+static u64 *turns(void **a, int i, u64 turn)
+{
+    u64 *arrived = memory(a, i, now.groups[0]);
+
+    if (LOOK(arrived + GROUP(0)) >= turn)
+        model_die("groups of %s do not wait", now.kernel->name);
+    return arrived;
+}
+
+#define BLOCK(i) buffer(a, i), block(a, (i) + 1)
+#define WORD(i) (*(i64 *)a[i])
+#define DEALT(i) (*(dealt_t *)a[i])
+#define STEP(i) (*(panel_step_t *)a[i])
+
+enum { JUMPS = 8 * 256 * 2 };
+
+#define KERNELS(X)                                                             \
+    X(swap_rows, HYB_CUDA_ITEMS, 1, BLOCK(0), BLOCK(2), BLOCK(4), BLOCK(6),    \
+      BLOCK(8))                                                                \
+    X(gather_rows, HYB_CUDA_ITEMS, HYB_CUDA_ITEMS, BLOCK(0), BLOCK(2),         \
+      BLOCK(4))                                                                \
+    X(scatter_rows, HYB_CUDA_ITEMS, HYB_CUDA_ITEMS, BLOCK(0), BLOCK(2),        \
+      BLOCK(4))                                                                \
+    X(generate, HYB_CUDA_ITEMS, HYB_CUDA_ITEMS, BLOCK(0), WORD(2), WORD(3),    \
+      DEALT(4), DEALT(5), memory(a, 6, JUMPS))                                 \
+    X(checksum, HYB_CUDA_ITEMS, 1, BLOCK(0), BLOCK(2))                         \
+    X(panel_column, HYB_CUDA_PANEL_ITEMS, 1, BLOCK(0), BLOCK(2), BLOCK(4),     \
+      BLOCK(6), STEP(8),                                                       \
+      memory(a, 9, PROPOSAL(block(a, 1).cols, now.groups[0])))                 \
+    X(panel_pivot, HYB_CUDA_PANEL_ITEMS, 1, BLOCK(0), BLOCK(2))                \
+    X(panel_swap, HYB_CUDA_ITEMS, 1, BLOCK(0), BLOCK(2), WORD(4))              \
+    X(panel_step, HYB_CUDA_PANEL_ITEMS, 1, BLOCK(0), BLOCK(2),                 \
+      memory(a, 4, 2 * block(a, 5).rows), block(a, 5), STEP(6), WORD(7),       \
+      turns(a, 8, WORD(7)))
+
+#define RUN(name, items, groups_of_one, ...)                                   \
+    static void run_##name(void **a)                                           \
+    {                                                                          \
+        name(__VA_ARGS__);                                                     \
     }
+KERNELS(RUN)
+
+#define ENTRY(name, items, groups_of_one, ...)                                 \
+    {#name, run_##name, items, groups_of_one},
+static const kernel_t kernels[] = {KERNELS(ENTRY)};
+
+/* Do groups wait for each other? */
+static bool meets(const kernel_t *kernel)
+{
+    return kernel->run == run_panel_step;
 }
 
-static uint64_t global_of(model_dealt_t d, int64_t i)
-{
-    const int64_t block = (d.first + i) / d.nb;
+/* ---- running ------------------------------------------------------------- */
 
-    return (uint64_t)((block * d.processes + d.process) * d.nb +
-                      (d.first + i) % d.nb);
+static void run_in_turn(void)
+{
+    const int64_t columns = now.groups[0] * now.kernel->groups_of_one;
+
+    for (this_group[1] = 0; this_group[1] < now.groups[1]; this_group[1]++)
+        for (this_group[0] = 0; this_group[0] < columns; this_group[0]++)
+            now.kernel->run(now.arguments);
 }
 
-static void generate(launch_t *l, const place_t *me)
+static void *run_group(void *number)
 {
-    const int64_t i = me->group[0] * ITEMS + me->item;
-    const uint64_t seed = l->word[0], order = l->word[1];
-
-    if (i >= l->block[0].rows)
-        return;
-    for (int64_t j = me->group[1]; j < l->block[0].cols; j += me->groups[1]) {
-        const uint64_t steps =
-            global_of(l->dealt[1], j) * order + global_of(l->dealt[0], i) + 1;
-
-        *at(l, 0, i, j) = xh_sequence_entry(
-            xh_jump_apply(xh_jump_power(xh_jump_step, steps), seed));
-    }
-}
-
-static void checksum(launch_t *l, const place_t *me)
-{
-    const int64_t j = me->group[0];
-    uint64_t sums[2] = {0, 0}, bits;
-
-    if (me->item != 0)
-        return;
-    for (int64_t i = 0; i < l->block[0].rows; i++) {
-        memcpy(&bits, at(l, 0, i, j), sizeof(bits));
-        sums[0] += bits;
-        sums[1] += (uint64_t)(2 * i + 1) * bits;
-    }
-    memcpy(at(l, 1, 0, j), &sums[0], sizeof(sums[0]));
-    memcpy(at(l, 1, 1, j), &sums[1], sizeof(sums[1]));
-}
-
-/* ---- a column of a panel ------------------------------------------------- */
-
-enum { PANEL, TOP, PIVOTS, BEFORE, PANEL_PHASES = 4 };
-
-/* What a launch leaves to the next: the current row, and for each group a
- * proposal, which is a magnitude, the number of a row, and the row. */
-static int64_t proposal(int64_t nb, int64_t group)
-{
-    return nb + group * (nb + 2);
-}
-
-/* Where the best one is in block b. */
-static int64_t best_proposal(launch_t *l, int b, int64_t nb)
-{
-    int64_t best = proposal(nb, 0);
-
-    for (int64_t p = best; p < l->block[b].rows; p += nb + 2)
-        if (*at(l, b, p, 0) > *at(l, b, best, 0))
-            best = p;
-    return best;
-}
-
-/* Bring the row that was there to the pivot's row, and the pivot to the top. */
-static void exchange(launch_t *l, const place_t *me, int64_t begin, int64_t end)
-{
-    const int64_t nb = l->block[PANEL].cols, c = l->step.column;
-    const int64_t best = best_proposal(l, BEFORE, nb);
-    const int64_t pivot = (int64_t)*at(l, BEFORE, best + 1, 0);
-    const int64_t chosen = l->step.above + pivot;
-    const bool first = me->group[0] == 0;
-
-    if (me->phase == 0 && me->item == 0 && first && l->block[PIVOTS].rows > 0)
-        memcpy(at(l, PIVOTS, c, 0), &chosen, sizeof(chosen));
-    for (int64_t j = me->item; j < nb; j += PANEL_ITEMS)
-        if (me->phase == 0 && pivot >= begin && pivot < end)
-            *at(l, PANEL, pivot, j) = *at(l, BEFORE, j, 0);
-        else if (me->phase == 1 && first)
-            *at(l, TOP, c, j) = *at(l, BEFORE, best + 2 + j, 0);
-}
-
-static void eliminate(launch_t *l, int64_t i)
-{
-    const int64_t c = l->step.column;
-    const int64_t row = best_proposal(l, BEFORE, l->block[PANEL].cols) + 2;
-    const double pivot = *at(l, BEFORE, row + c, 0);
-    double *x = at(l, PANEL, i, c);
-
-    if (pivot != 0.0)
-        *x = fabs(pivot) < DBL_MIN ? *x / pivot : *x * (1.0 / pivot);
-    for (int64_t j = c + 1; j < l->step.end; j++)
-        *at(l, PANEL, i, j) -= *x * *at(l, BEFORE, row + j, 0);
-}
-
-/* Leave a proposal for the next column, and its current row. */
-static void propose(launch_t *l, const place_t *me, int64_t begin, int64_t end)
-{
-    const int64_t next = l->step.next, done = l->step.done;
-    const int64_t nb = l->block[PANEL].cols;
-    double *after = (double *)l->pointer[0];
-    double *mine = after + proposal(nb, me->group[0]);
-
-    mine[0] = mine[1] = -1.0;
-    for (int64_t i = begin > done ? begin : done; i < end; i++) {
-        const double x = *at(l, PANEL, i, next);
-        const double key = isnan(x) ? INFINITY : fabs(x);
-
-        if (key > mine[0]) {
-            mine[0] = key;
-            mine[1] = (double)i;
-        }
-    }
-    for (int64_t j = 0; j < nb; j++) {
-        if (mine[1] >= 0)
-            mine[2 + j] = *at(l, PANEL, (int64_t)mine[1], j);
-        if (done >= begin && done < end)
-            after[j] = *at(l, PANEL, done, j);
-    }
-}
-
-/* Rows of a group are its own; the first item proposes. */
-static void panel_column(launch_t *l, const place_t *me)
-{
-    const int64_t begin = me->group[0] * l->step.rows_of_group;
-    const int64_t below = begin + l->step.rows_of_group;
-    const int64_t rows = l->block[PANEL].rows, done = l->step.done;
-    const int64_t end = below < rows ? below : rows;
-    const bool has_pivot = l->step.column >= 0;
-
-    if (me->phase < 2 && has_pivot)
-        exchange(l, me, begin, end);
-    if (me->phase == 2 && has_pivot)
-        for (int64_t i = (begin > done ? begin : done) + me->item; i < end;
-             i += PANEL_ITEMS)
-            eliminate(l, i);
-    if (me->phase == 3 && me->item == 0 && l->step.next < l->step.end)
-        propose(l, me, begin, end);
-}
-
-/* Of all groups' proposals the best one. */
-static void panel_pivot(launch_t *l, const place_t *me)
-{
-    enum { FROM, TO };
-    const int64_t rows = l->block[TO].rows, nb = (rows - 2) / 2;
-    const int64_t best = best_proposal(l, FROM, nb);
-
-    for (int64_t j = me->item; j < rows; j += PANEL_ITEMS)
-        *at(l, TO, j, 0) = *at(l, FROM, j < nb ? j : best + j - nb, 0);
-}
-
-/* Rows of one column change places, one after the other. */
-static void panel_swap(launch_t *l, const place_t *me)
-{
-    enum { PANEL, LIST };
-    const int64_t first = (int64_t)l->word[0], count = l->block[LIST].rows;
-    const int64_t j = me->group[0] + (me->group[0] < first ? 0 : count);
-
-    for (int64_t i = 0; i < count && me->item == 0; i++) {
-        double *x = at(l, PANEL, first + i, j);
-        double *y = at(l, PANEL, listed(l, LIST, i), j), kept = *x;
-
-        *x = *y;
-        *y = kept;
-    }
-}
-
-static const struct kernel {
-    model_kernel_t of;
-    int phases; /* between barriers */
-    void (*run)(launch_t *l, const place_t *me);
-} kernels[] = {
-    {{"swap_rows", "bbbbb", MODEL_SWAP_ROWS, ITEMS}, SWAP_PHASES, swap_rows},
-    {{"gather_rows", "bbb", MODEL_GATHER_ROWS, ITEMS}, 1, pack_rows},
-    {{"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS}, 1, pack_rows},
-    {{"generate", "bwwddp", MODEL_GENERATE, ITEMS}, 1, generate},
-    {{"checksum", "bb", MODEL_CHECKSUM, ITEMS}, 1, checksum},
-    {{"panel_column", "bbbbsp", MODEL_PANEL_COLUMN, PANEL_ITEMS},
-     PANEL_PHASES,
-     panel_column},
-    {{"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS}, 1, panel_pivot},
-    {{"panel_swap", "bbw", MODEL_PANEL_SWAP, ITEMS}, 1, panel_swap},
-    {{"panel_step", "bbbswp", MODEL_PANEL_STEP, PANEL_ITEMS}, 0, NULL},
-};
-
-enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
-
-const model_kernel_t *model_kernel(const char *name)
-{
-    for (int k = 0; k < KERNELS; k++)
-        if (strcmp(kernels[k].of.name, name) == 0)
-            return &kernels[k].of;
+    this_group[0] = (intptr_t)number;
+    now.kernel->run(now.arguments);
     return NULL;
 }
 
-/* ---- running a launch ---------------------------------------------------- */
-
-/* Point block to what the device has there; false if it is not all device's. */
-static bool find(block_t *block, int device)
+/* The first group in this thread. */
+static void run_together(void)
 {
-    const int64_t last = (block->cols - 1) * block->ld + block->rows;
-    char *first = block->memory + block->offset * (int64_t)sizeof(double);
+    pthread_t threads[MODEL_PROCESSORS];
 
-    if (block->rows == 0 || block->cols == 0)
-        return true;
-    if (model_place(first, (size_t)last * sizeof(double)) != device)
-        return false;
-    block->memory = model_content(first);
-    block->offset = 0;
-    return true;
+    for (intptr_t g = 1; g < now.groups[0]; g++)
+        if (pthread_create(&threads[g], NULL, run_group, (void *)g) != 0)
+            model_die("no thread for a group");
+    run_group(NULL);
+    for (intptr_t g = 1; g < now.groups[0]; g++)
+        pthread_join(threads[g], NULL);
 }
 
-/* Is the table of jumps where the kernel looks for it? */
-static bool has_jumps(launch_t *l, int device)
-{
-    xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
+/* ---- libraries ----------------------------------------------------------- */
 
-    xh_jump_digits(jumps);
-    return model_place(l->pointer[0], sizeof(jumps)) == device &&
-           memcmp(model_content(l->pointer[0]), jumps, sizeof(jumps)) == 0;
+struct CUlib_st {
+    bool unloaded;
+};
+
+struct CUkern_st {
+    const struct CUlib_st *library;
+    const kernel_t *kernel;
+    bool loaded[MODEL_DEVICES]; /* its attributes were asked for there */
+};
+
+static cudaError_t load(const void *image, const char *magic,
+                        cudaLibrary_t *library_p)
+{
+    LOCK();
+
+    TRY(model_admit("load"));
+    if (memcmp(image, magic, strlen(magic)) != 0)
+        return cudaErrorInvalidValue;
+    *library_p = model_object(sizeof(**library_p));
+    model.counts.libraries++;
+    return cudaSuccess;
 }
 
-/* Point to proposals; false if there is no room for them. */
-static bool find_proposals(launch_t *l, int device)
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *image,
+                                enum cudaJitOption *options, void **values,
+                                unsigned count,
+                                enum cudaLibraryOption *more_options,
+                                void **more_values, unsigned more_count)
 {
-    const size_t bytes =
-        (size_t)proposal(l->block[PANEL].cols, l->grid.x) * sizeof(double);
-
-    if (model_place(l->pointer[0], bytes) != device)
-        return false;
-    l->pointer[0] = model_content(l->pointer[0]);
-    return l->pointer[0] != l->block[BEFORE].memory;
+    (void)options, (void)values, (void)more_options, (void)more_values;
+    return count + more_count != 0 ? cudaErrorInvalidValue
+                                   : load(image, "\x50\xed\x55\xba", library_p);
 }
 
-static const struct kernel *kernel_of(model_op_t op)
-{
-    const struct kernel *k = kernels;
+CALL(cudaLibraryUnload, (cudaLibrary_t library),
+     library->unloaded ? cudaErrorInvalidResourceHandle
+                       : model_finish(model_current, NULL, __func__),
+     library->unloaded = true, model.counts.libraries--)
 
-    while (k->of.op != op)
-        k++;
-    return k;
+/* test_kernels.py has looked into the images. */
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
+                                 const char *name)
+{
+    LOCK();
+
+    TRY(model_check(model_current));
+    for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
+        if (strcmp(kernels[k].name, name) == 0 && !library->unloaded) {
+            *kernel_p = model_object(sizeof(**kernel_p));
+            **kernel_p = (struct CUkern_st){library, &kernels[k], {false}};
+            return cudaSuccess;
+        }
+    return cudaErrorSymbolNotFound;
 }
 
-static void run_group(launch_t *l, place_t me)
-{
-    const struct kernel *k = kernel_of(l->kernel->op);
+CALL(cudaFuncGetAttributes,
+     (struct cudaFuncAttributes * attributes_p, const void *kernel),
+     model_check(model_current),
+     ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true,
+     *attributes_p = (struct cudaFuncAttributes){.numRegs = 0})
 
-    for (me.phase = 0; me.phase < k->phases; me.phase++)
-        for (me.item = 0; me.item < l->group.x; me.item++)
-            k->run(l, &me);
+/* A processor holds one group at once. */
+static cudaError_t check_group(const struct CUkern_st *k, unsigned items,
+                               size_t shared)
+{
+    return items == k->kernel->items && shared == 0
+               ? model_check(model_current)
+               : cudaErrorInvalidConfiguration;
 }
 
-static void run_grid(launch_t *l)
-{
-    place_t me = {.groups = {l->grid.x, l->grid.y}};
+CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+     (int *groups_p, const void *kernel, int items, size_t shared),
+     check_group(kernel, (unsigned)items, shared), *groups_p = 1)
 
-    for (me.group[1] = 0; me.group[1] < l->grid.y; me.group[1]++)
-        for (me.group[0] = 0; me.group[0] < l->grid.x; me.group[0]++)
-            run_group(l, me);
+/* ---- launches ------------------------------------------------------------ */
+
+/* A kernel that is not loaded yet may wait for the device, and so for ever. */
+static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
+                          struct dim3 group, void **arguments, size_t shared,
+                          cudaStream_t stream)
+{
+    TRY(model_check(stream->device));
+    if (k->library->unloaded)
+        return cudaErrorInvalidDeviceFunction;
+    TRY(check_group(k, group.x * group.y * group.z, shared));
+    if (grid.x < 1 || grid.x > INT32_MAX || grid.y < 1 || grid.y > UINT16_MAX ||
+        grid.z != 1)
+        return cudaErrorInvalidConfiguration;
+    if (!k->loaded[model_current])
+        model_die("%s is launched and was not loaded", k->kernel->name);
+    if (model.device[model_current].copies_under_way)
+        model_die("%s may begin before a copy has ended", k->kernel->name);
+    TRY(model_queue(stream, k->kernel->name));
+    now.kernel = k->kernel;
+    now.arguments = arguments;
+    now.device = model_current;
+    now.groups[0] = grid.x;
+    now.groups[1] = grid.y;
+    if (model_runs(stream))
+        (meets(k->kernel) ? run_together : run_in_turn)();
+    return cudaSuccess;
 }
 
-/* ---- groups that meet ---------------------------------------------------- */
+CALL(cudaLaunchKernel,
+     (const void *kernel, struct dim3 grid, struct dim3 group, void **arguments,
+      size_t shared, cudaStream_t stream),
+     launch(kernel, grid, group, arguments, shared, stream),
+     if (meets(now.kernel))
+         model_die("groups of %s may wait for ever", now.kernel->name))
 
-enum { STEP_PIVOTS = 1, STEP_PROPOSALS };
+/* All groups run at once, or none. */
+CALL(cudaLaunchCooperativeKernel,
+     (const void *kernel, struct dim3 grid, struct dim3 group, void **arguments,
+      size_t shared, cudaStream_t stream),
+     model.processors == 0 ? cudaErrorNotSupported
+     : grid.x * grid.y > (unsigned)model.processors
+         ? cudaErrorCooperativeLaunchTooLarge
+         : launch(kernel, grid, group, arguments, shared, stream),
+     model.counts.cooperative++)
 
-/* Two vectors of proposals, the turns of all groups, and rows that fit. */
-static bool has_vectors(const launch_t *l, int device)
+/* ---- modules, as HIP and CUDA's driver have them ------------------------- */
+
+cudaError_t hipModuleLoadData(cudaLibrary_t *library_p, const void *image)
 {
-    const block_t *b = &l->block[STEP_PROPOSALS];
-    const size_t bytes = (size_t)b->rows * sizeof(double);
-
-    return b->offset == 0 && b->rows == proposal(l->block[0].cols, l->grid.x) &&
-           l->step.rows_of_group <= HELD_ROWS &&
-           model_place(b->memory, 2 * bytes) == device &&
-           model_place(l->pointer[0], l->grid.x * sizeof(uint64_t)) == device;
+    return load(image, "__CLANG_OFFLOAD_BUNDLE__", library_p);
 }
 
-/* Was it their turn? */
-static bool take_turns(const launch_t *l)
+cudaError_t cuModuleLoadData(cudaLibrary_t *library_p, const void *image)
 {
-    uint64_t *turns = model_content(l->pointer[0]);
-    bool all = true;
-
-    for (unsigned g = 0; g < l->grid.x; g++) {
-        all = all && turns[g] < l->word[0];
-        turns[g] = l->word[0] + (uint64_t)l->block[PANEL].cols - 1;
-    }
-    return all;
+    return cudaLibraryLoadData(library_p, image, NULL, NULL, 0, NULL, NULL, 0);
 }
 
-/* All groups do a column, each with what they have left of the one before. */
-static void run_step(launch_t *l)
+cudaError_t cuFuncGetAttribute(int *value_p, int which, cudaKernel_t kernel)
 {
-    double *vector = (double *)l->block[STEP_PROPOSALS].memory;
-    int64_t other = l->block[STEP_PROPOSALS].rows;
-    launch_t c = *l;
+    enum { REGISTERS = 4 };
+    struct cudaFuncAttributes all;
 
-    c.kernel = &kernel_of(MODEL_PANEL_COLUMN)->of;
-    c.block[TOP] = l->block[PANEL];
-    c.block[BEFORE] = l->block[STEP_PROPOSALS];
-    c.block[PIVOTS] = l->block[STEP_PIVOTS];
-    c.step.end = l->block[PANEL].cols;
-    c.outside = !take_turns(l);
-    for (c.step.column = -1; c.step.column < c.step.end; c.step.column++) {
-        c.step.done = c.step.next = c.step.column + 1;
-        c.block[BEFORE].memory = (char *)vector;
-        c.pointer[0] = (char *)(vector + other);
-        run_grid(&c);
-        vector += other;
-        other = -other;
-    }
-    l->outside = c.outside;
+    if (which != REGISTERS)
+        return cudaErrorInvalidValue;
+    TRY(cudaFuncGetAttributes(&all, kernel));
+    *value_p = all.numRegs;
+    return cudaSuccess;
 }
 
-/* ---- work ---------------------------------------------------------------- */
-
-cudaError_t model_run(int device, launch_t l)
+/* A module's kernels are loaded with it. */
+cudaError_t hipModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
+                                 const char *name)
 {
-    if (l.kernel->op == MODEL_PANEL_STEP && !has_vectors(&l, device))
-        return cudaErrorIllegalAddress;
-    for (int b = 0; b < MODEL_BLOCKS; b++)
-        if (!find(&l.block[b], device))
-            return cudaErrorIllegalAddress;
-    if (l.kernel->op == MODEL_GENERATE && !has_jumps(&l, device))
-        return cudaErrorIllegalAddress;
-    if (l.kernel->op == MODEL_PANEL_COLUMN && !find_proposals(&l, device))
-        return cudaErrorIllegalAddress;
-    if (l.kernel->op == MODEL_PANEL_STEP)
-        run_step(&l);
-    else
-        run_grid(&l);
-    return l.outside ? cudaErrorIllegalAddress : cudaSuccess;
+    struct cudaFuncAttributes attributes;
+
+    TRY(cudaLibraryGetKernel(kernel_p, library, name));
+    return cudaFuncGetAttributes(&attributes, *kernel_p);
+}
+
+cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
+                                  unsigned grid_y, unsigned grid_z,
+                                  unsigned group_x, unsigned group_y,
+                                  unsigned group_z, unsigned shared,
+                                  cudaStream_t stream, void **arguments,
+                                  void **extra)
+{
+    if (extra != NULL)
+        return cudaErrorInvalidValue;
+    return cudaLaunchKernel(kernel, (struct dim3){grid_x, grid_y, grid_z},
+                            (struct dim3){group_x, group_y, group_z}, arguments,
+                            shared, stream);
+}
+
+cudaError_t hipModuleLaunchCooperativeKernel(
+    cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,
+    cudaStream_t stream, void **arguments)
+{
+    return cudaLaunchCooperativeKernel(
+        kernel, (struct dim3){grid_x, grid_y, grid_z},
+        (struct dim3){group_x, group_y, group_z}, arguments, shared, stream);
 }

@@ -13,8 +13,8 @@
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/record.h"
 
-static const double noticeable = 1.01; /* times the rate */
-static const double faster = 1.1;      /* times the rate, by an estimate */
+static const double noticeable = 1.01; /* factor of the rate */
+static const double faster = 1.1;      /* factor of an estimated rate */
 
 int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
                       xhpl_choice_t *best)
@@ -71,15 +71,16 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
     char why[sizeof(rivals.text) + 100];
 
     snprintf(why, sizeof(why),
-             "WORTHLESS: other programs (%s) had %.0f%% of the cores while "
-             "this was measured, in both of two tries",
+             "WORTHLESS: other programs (%s) used %.0f%% of the cores in both "
+             "measurements",
              rivals.text, 100.0 * others);
     if (!command->force) {
-        xh_log_error("%s: end them and run %s again, or add --force%s%s%s", why,
-                     plans ? "--plan" : "--predict",
-                     command->write != NULL ? "; " : "",
-                     command->write != NULL ? command->write : "",
-                     command->write != NULL ? " was not written" : "");
+        xh_log_error(
+            "%s: end these programs and run %s again, or add --force%s%s%s",
+            why, plans ? "--plan" : "--predict",
+            command->write != NULL ? "; " : "",
+            command->write != NULL ? command->write : "",
+            command->write != NULL ? " was not written" : "");
         return XH_ERR_INPUT;
     }
     if (plans)
@@ -99,8 +100,8 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
 
 /* ---- what limits N ------------------------------------------------------- */
 
-/* Would the next larger N exceed the time limit? The time beside the products
- * grows more slowly than n^3. */
+/* Would the next larger N exceed the time limit? Time other than that of
+ * products grows more slowly than n^3. */
 static bool is_limited_by_time(const xhpl_job_t *job, const xhpl_choice_t *best)
 {
     double step = (double)xhpl_choices_n_unit(&best->test) / best->test.n;
@@ -130,8 +131,8 @@ static void print_limit(const xhpl_plan_options_t *wanted,
 
 /* ---- processes per node -------------------------------------------------- */
 
-/* The best choice with count processes per node, each with its share of the
- * cores and of the memory. */
+/* The best choice with `count` processes per node; each has its share of the
+ * cores and the memory. */
 static xhpl_choice_t with_processes(const xhpl_job_t *job,
                                     const xhpl_extent_t *planned, int count)
 {
@@ -150,7 +151,7 @@ static xhpl_choice_t with_processes(const xhpl_job_t *job,
 
 /* ---- the command --------------------------------------------------------- */
 
-/* Print word as a shell reads it. */
+/* Print `word` so that a shell reads it unchanged. */
 static void print_word(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -167,7 +168,7 @@ static void print_word(const char *word)
     putchar('\'');
 }
 
-/* The command line of this program: words that each end in a 0 byte. */
+/* The command line of this program; each word ends in a 0 byte. */
 typedef struct {
     char text[1 << 16];
     size_t length;
@@ -195,8 +196,8 @@ static void print_program(void)
     print_word(program[0] != '\0' ? program : "xhpl");
 }
 
-/* How many words, 0 to 2, form an option that is wrong with another number of
- * processes. The file of --write exists by then. */
+/* Return how many words, 0 to 2, form an option that would be wrong with
+ * another number of processes. By then the file of --write exists. */
 static int outdated(const char *word, const char *next)
 {
     static const char *const names[] = {"nodes", "ranks-per-node", "write"};
@@ -214,7 +215,7 @@ static int outdated(const char *word, const char *next)
     return 0;
 }
 
-/* Print the settings of this command line that apply to a run, too. */
+/* Print those settings of this command line that also apply to a run. */
 static void print_settings(void)
 {
     for (int i = 0; i < xh_settings_count(); i++) {
@@ -230,7 +231,7 @@ static void print_settings(void)
     }
 }
 
-/* Print the launcher of this MPI library; each is the number of processes per
+/* Print the command of this MPI library's launcher, with `each` processes per
  * node. */
 static void print_launcher(int nodes, int each, int processes)
 {
@@ -250,7 +251,7 @@ static void print_launcher(int nodes, int each, int processes)
         printf("mpiexec -n %d -ppn %d -bind-to none ", processes, each);
 }
 
-/* Print the command that makes this plan with `each` processes per node. */
+/* Print the command that measures and plans with `each` processes per node. */
 static void print_measuring(int nodes, int each)
 {
     const words_t *words = own_words();

@@ -6,7 +6,7 @@
 #include "testing/ptest/command_line.h"
 #include "testing/ptest/plan_options.h"
 
-/* The output of a plan for its reader; on process 0. */
+/* Output of a plan for its reader; only process 0 prints. */
 
 /*
  * Choose the order of processes on the grid: the better of row-major, as
@@ -25,8 +25,8 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
 xh_status_t xhpl_advice_write(const xhpl_command_t *command,
                               const xhpl_choice_t *best, int pmap);
 
-/* The programs that disturb the measurement, or how to find them. Takes 0.2 s.
- */
+/* Find the programs that disturb the measurement, or how to find them. Takes
+ * 0.2 s. */
 xh_rivals_t xhpl_advice_rivals(void);
 
 /*
@@ -39,14 +39,14 @@ xh_rivals_t xhpl_advice_rivals(void);
  */
 xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others);
 
-/* The word of an estimate for a rate of `times` times the plan's; "" if it is
- * lower. */
+/* Return the word for an estimate of `times` times the plan's rate; "" if that
+ * is lower. */
 const char *xhpl_advice_estimate(double times);
 
 /*
  * Print on stdout what best needs and what limits its N, what other numbers of
- * processes per node would need, and last the command that runs it: with the
- * file of --write, or with options.
+ * processes per node would need, and at last the command that runs the plan:
+ * with the file of --write, or with options.
  *
  * compares  in  other numbers are compared; not if devices take part
  */

@@ -11,7 +11,7 @@ enum {
     VARIED = 4, /* best grids and NBs to try with each DEPTH and BCAST */
 };
 
-static const double noticeable = 1e-3; /* of the rate */
+static const double noticeable = 1e-3; /* fraction of the rate */
 
 typedef struct { /* the best choices so far; equal ones stay in order */
     const xhpl_job_t *job;
@@ -21,7 +21,7 @@ typedef struct { /* the best choices so far; equal ones stay in order */
 
 /* ---- N ------------------------------------------------------------------- */
 
-/* Bytes of the process that has most: columns may be dealt by speed. */
+/* Bytes of the process that needs the most; columns may be dealt by speed. */
 static double bytes_of(const xhpl_job_t *job, hpl_shape_t test)
 {
     const double *speed = job->rates->speed;
@@ -65,9 +65,9 @@ static double seconds_of(const xhpl_job_t *job, hpl_shape_t test, int bcast,
 }
 
 /*
- * The largest number of units of N, up to most, that keeps within the time. The
- * time beside the products grows more slowly than n^3: each guess is too high
- * until it is right.
+ * The largest number of units of N, up to most, within the time limit. Time
+ * other than that of products grows more slowly than n^3, so each guess is too
+ * high until it is right.
  */
 static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
                            int64_t unit, int64_t most)
@@ -148,7 +148,7 @@ xhpl_choice_t xhpl_choices_predict(const xhpl_job_t *job, hpl_shape_t test,
     return choice;
 }
 
-/* Does list have a choice with the same N, NB and grid, and the same rate? */
+/* Does `list` have a choice with equal N, NB and grid, and an equal rate? */
 static bool is_known(const list_t *list, const xhpl_choice_t *choice)
 {
     const hpl_shape_t *a = &choice->test, *b;
@@ -162,7 +162,7 @@ static bool is_known(const list_t *list, const xhpl_choice_t *choice)
     return false;
 }
 
-/* Add the test with the largest N, if there is one. */
+/* Add the test with the largest N that fits, if there is one. */
 static void consider(list_t *list, hpl_shape_t test, int bcast)
 {
     int at = list->count;

@@ -5,17 +5,18 @@
 #include "hybrid/plan/model.h"
 #include "testing/ptest/parameters.h"
 
-/* The tests that suit a job best. Pure functions. */
+/* The tests that suit a job best, chosen by pure functions. */
 
 typedef struct {
     const hyb_model_rates_t *rates;
     int processes;
-    xhpl_list_t nb, depth, bcast; /* none empty; the usual value first */
+    xhpl_list_t nb, depth, bcast; /* values to choose from, at least one each;
+                                     the usual value first */
     int align;                    /* as in HPL.dat */
-    double most_seconds;          /* limit of a test; INFINITY: none */
-    double most_bytes;            /* limit of a process */
+    double most_seconds; /* time limit of a test in seconds; INFINITY: none */
+    double most_bytes;   /* memory limit of a process in bytes */
 
-    /* All memory in bytes of a process for a system of shape. */
+    /* Return all memory, in bytes, of a process for a system of `shape`. */
     double (*bytes)(const hpl_shape_t *shape);
 } xhpl_job_t;
 
@@ -23,17 +24,17 @@ typedef struct {
     hpl_shape_t test;
     int bcast;
     double seconds, gflops; /* gflops as HPL prints them */
-    double bytes;           /* of the process that needs most */
+    double bytes;           /* bytes of the process that needs the most */
 } xhpl_choice_t;
 
-/* P of the grid that is nearest to square, and at least as wide as high;
+/* Return P of the grid that is nearest to square, and at least as wide as high;
  * processes >= 1. */
 int xhpl_choices_rows(int processes);
 
-/* Is even the grid nearest to square too flat? It is for prime numbers. */
+/* Is even the grid nearest to square too flat, as for prime numbers? */
 bool xhpl_choices_grid_is_flat(int processes);
 
-/* NB * lcm(P, Q), of which every chosen N is a multiple. */
+/* Return NB * lcm(P, Q); every chosen N is a multiple of this. */
 int64_t xhpl_choices_n_unit(const hpl_shape_t *test);
 
 /*
@@ -42,7 +43,7 @@ int64_t xhpl_choices_n_unit(const hpl_shape_t *test);
  */
 int xhpl_choices_largest_n(const xhpl_job_t *job, hpl_shape_t test, int bcast);
 
-/* Predict one test; of job only rates and bytes are used. */
+/* Predict one test. Only the rates and bytes of `job` are used. */
 xhpl_choice_t xhpl_choices_predict(const xhpl_job_t *job, hpl_shape_t test,
                                    int bcast);
 

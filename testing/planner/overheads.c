@@ -39,9 +39,9 @@ static void report_check(const hyb_model_rates_t *rates,
     double seconds = check_bytes(test, every) / rates->sweep;
 
     if (hyb_check_columns_wanted(hyb_solver_resources(), test->n, test->nprow))
-        xh_log_info("the run checks its numbers while it computes, for about "
-                    "%s, %.2g%% of the best choice (an estimate for cores); "
-                    "--set verify=end leaves that out",
+        xh_log_info("the online check will take about %s, %.2g%% of the time "
+                    "of the best choice (an estimate for cores); --set "
+                    "verify=end turns it off",
                     xh_text_seconds(seconds).text,
                     100.0 * seconds / choice->seconds);
 }
@@ -55,18 +55,18 @@ static void report_checkpoint(const xhpl_choice_t *choice)
 
     if (is_off && choice->seconds <= every)
         xh_log_info(
-            "no checkpoints are needed: the best choice takes no longer "
-            "than the time between two, %s (--every)",
+            "no checkpoint would be written: the best choice takes no longer "
+            "than the time between two checkpoints, %s (--every)",
             xh_text_seconds(every).text);
     else if (every > 0.0)
-        xh_log_info("%s at most %.2f GiB per process: the run pauses for %s at "
-                    "%.3g GB/s, every %s (%.2g%% of the time)",
-                    is_off ? "checkpoints are off, and can stay so; with "
-                             "--checkpoint DIR each has"
-                           : "each checkpoint has",
-                    bytes / 0x1p30, xh_text_seconds(bytes / rate).text,
-                    rate * 1e-9, xh_text_seconds(every).text,
-                    100.0 * bytes / rate / every);
+        xh_log_info(
+            "%s at most %.2f GiB per process: the run pauses for %s at "
+            "%.3g GB/s, every %s (%.2g%% of the time)",
+            is_off
+                ? "checkpoints are off; with --checkpoint DIR each would have"
+                : "each checkpoint has",
+            bytes / 0x1p30, xh_text_seconds(bytes / rate).text, rate * 1e-9,
+            xh_text_seconds(every).text, 100.0 * bytes / rate / every);
 }
 
 void xhpl_overheads_report(const hyb_model_rates_t *rates,

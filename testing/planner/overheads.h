@@ -5,6 +5,6 @@
 
 /* Estimated overheads of a planned test: the online check and checkpoints. */
 
-/* Report on stderr how much time both take of choice. */
+/* Report on stderr how much of the time of `choice` each of them takes. */
 void xhpl_overheads_report(const hyb_model_rates_t *rates,
                            const xhpl_choice_t *choice);

@@ -38,7 +38,7 @@ enum {
     WIDEST = 1024 /* widest panels for the rate of a process */
 };
 
-/* Share of the measuring time that other threads had: beyond it rates are
+/* Share of the measuring time used by other threads, above which rates are
  * worthless. */
 static const double worthless_above = 1.0 / 3.0;
 static const double memory_share = 0.1;     /* of the memory, for measuring */
@@ -50,7 +50,7 @@ static void print_head(void)
            "DEPTH", "BCAST", "seconds", "Gflop/s", "GiB/process");
 }
 
-/* words follow the row: "" or "  equal columns". */
+/* Print a choice; `words` end the row: "" or "  equal columns". */
 static void print_row(const xhpl_choice_t *choice, const char *words)
 {
     const hpl_shape_t *test = &choice->test;
@@ -93,7 +93,7 @@ static void add_width(hyb_measurement_t *what, int nb)
     what->widths++;
 }
 
-/* Warn that other threads had `part` of the time, unless the rates are
+/* Warn that other threads used `part` of the time, unless the rates are
  * worthless. */
 static void warn_of_others(const xhpl_core_budget_t *budget, double part)
 {
@@ -101,7 +101,7 @@ static void warn_of_others(const xhpl_core_budget_t *budget, double part)
 
     if (xhpl_core_budget_share(budget) > 1.0) {
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
-        xh_log_warning("%s: the prediction counts this in", cause);
+        xh_log_warning("%s: the prediction takes this into account", cause);
     }
     if (part > XH_RUN_DELAY_CROWDED && part <= worthless_above)
         xh_log_warning(
@@ -111,10 +111,9 @@ static void warn_of_others(const xhpl_core_budget_t *budget, double part)
 }
 
 /*
- * Measure with panels as wide as nb says, at most tries times: keep the
- * measurement that other threads disturbed least, or the first that they hardly
- * disturbed. Ranks go along process rows: neighbours in a column are a row
- * apart.
+ * Measure with the panel widths in nb, at most `tries` times. Keep the first
+ * measurement that other threads hardly disturbed, or the least disturbed one.
+ * Ranks run along process rows, so neighbours in a column are a row apart.
  */
 static xh_status_t measure(const hyb_resources_t *resources,
                            const xhpl_list_t *nb, double seconds, int tries,
@@ -146,7 +145,7 @@ static xh_status_t measure(const hyb_resources_t *resources,
     return XH_OK;
 }
 
-/* Warn that more processes are predicted with the measured links. Process 0. */
+/* Process 0 warns that more processes are predicted with the measured links. */
 static void warn_of_unknown_links(int64_t processes)
 {
     int started = xhpl_size(MPI_COMM_WORLD);
@@ -179,26 +178,26 @@ static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
                      XHPL_PROCESSES_MOST);
         return XH_ERR_INPUT;
     }
-    /* One process has no link at all: see warn_of_unknown_links. */
+    /* A single process has no link; see warn_of_unknown_links. */
     if (started->nodes == 1 && planned->nodes > 1 && started->processes > 1)
         xh_log_warning("no link between nodes was measured: this plan for %d "
-                       "nodes uses those within one; start on at least two "
-                       "nodes",
+                       "nodes uses the rates of links within one node. Start "
+                       "on at least two nodes to measure them",
                        planned->nodes);
     if (command->simulate)
         XH_TRY(xhpl_simulate_check(offloads));
     return command->write != NULL ? xhpl_dat_try(command->write) : XH_OK;
 }
 
-/* Bytes of a node that the plan may fill; 0: unknown. Process 0. */
+/* Bytes of a node that the plan may fill; 0: unknown. For process 0. */
 static double bytes_of_node(const xhpl_plan_options_t *limits, double available)
 {
     if (limits->memory_bytes == 0.0)
         return isinf(available) ? 0.0 : limits->memory_share * available;
     if (limits->memory_bytes <= available || limits->nodes > 0)
         return limits->memory_bytes;
-    xh_log_warning("--memory: a node has only %.2f GiB available, and the plan "
-                   "fills these",
+    xh_log_warning("--memory: a node has only %.2f GiB available; the plan "
+                   "uses that amount",
                    available / 0x1p30);
     return available;
 }
@@ -227,7 +226,7 @@ static xhpl_list_t given_or(const xhpl_command_t *command,
                                        : usual;
 }
 
-/* The job; usual values where the command gives none. */
+/* The job to plan, with usual values for what the command does not give. */
 static xhpl_job_t job_of(const xhpl_command_t *command, bool offloads,
                          int processes)
 {
@@ -270,7 +269,7 @@ static xhpl_choice_t compare_weights(const xhpl_command_t *command,
     return weighted;
 }
 
-/* Does weights have as many rates as processes? */
+/* Does `weights` have as many rates as there are processes? */
 static bool has_rates(const xhpl_weights_t *weights, int processes)
 {
     if (weights == NULL || weights->processes == processes)

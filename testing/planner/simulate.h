@@ -5,7 +5,7 @@
 #include "testing/planner/choices.h"
 #include "testing/ptest/command_line.h"
 
-/* xhpl-sim (docs/SCALING.md) on a choice of a plan. On one process. */
+/* Run xhpl-sim (docs/SCALING.md) on a choice of a plan, on one process. */
 
 /*
  * Check that a choice can be simulated.

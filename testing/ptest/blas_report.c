@@ -19,7 +19,7 @@
 #include "hpl/grid/agree.h"
 #include "testing/ptest/processes.h"
 
-/* the timed product: C (M x N) += A (M x K) * B (K x N) */
+/* The timed product: C (M x N) += A (M x K) * B (K x N). */
 enum {
     TRIES = 3,      /* attempts, if DGEMM is slow and disturbed */
     LEAST_N = 2000, /* smallest N of a run whose DGEMM is measured */
@@ -43,13 +43,13 @@ typedef struct {
         run_delay; /* share of the time in which other threads had the core */
 } dgemm_t;
 
-/* CPU seconds of this thread. */
+/* Return CPU seconds of this thread. */
 static double thread_cpu_seconds(void)
 {
     return xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Seconds of this thread on a core. */
+/* Multiply, and return this thread's seconds on a core. */
 static double multiply(double *memory)
 {
     double *a = memory, *b = a + M * K, *c = b + K * N;
@@ -60,7 +60,7 @@ static double multiply(double *memory)
     return thread_cpu_seconds() - start;
 }
 
-/* CPU seconds of all threads of this process. */
+/* Return CPU seconds of all threads of this process. */
 static double process_cpu_seconds(void)
 {
     return xh_clock_read(CLOCK_PROCESS_CPUTIME_ID);
@@ -105,7 +105,7 @@ static dgemm_t measure_dgemm(void)
                      1.0 - (thread_cpu_seconds() - mine) / wall};
 }
 
-/* Flop/s of multiply-adds on this core, the best of several runs. */
+/* Return the flop/s of multiply-adds on this core, the best of several runs. */
 static double measure_ceiling(void)
 {
     const xh_fma_t *kernel = xh_fma_kernel(xh_cpu_isa());
@@ -126,7 +126,7 @@ static const char *known(const char *text)
     return text[0] == '\0' ? "unknown" : text;
 }
 
-/* "OPENBLAS_CORETYPE=Nehalem", or "" if no such variable is set. */
+/* Write "OPENBLAS_CORETYPE=Nehalem", or "" if no such variable is set. */
 static void forced_kernel(char *text, size_t size)
 {
     static const char *const variables[] = {
@@ -140,7 +140,7 @@ static void forced_kernel(char *text, size_t size)
                            variables[i], getenv(variables[i]));
 }
 
-/* What OPENBLAS_CORETYPE calls this processor; NULL: unknown. */
+/* Return the name of this processor in OPENBLAS_CORETYPE; NULL: unknown. */
 static const char *core_type(void)
 {
     switch (xh_cpu_isa()) {
@@ -153,7 +153,7 @@ static const char *core_type(void)
     }
 }
 
-/* xhpl's own kernel, which then computes the update; NULL: the
+/* Return the name of xhpl's own kernel if it computes the update; NULL: the
  * BLAS does. */
 static const char *own_kernel(void)
 {

@@ -15,7 +15,7 @@
 
 /* Memory of a process besides its system: buffers of MPI and BLAS. */
 static const double allowance = 32 * MIB;
-/* Bytes on process 0 per process: reports, a connection, a record. */
+/* Bytes on process 0 per process: for reports, a connection and a record. */
 static const double bytes_per_process = 8192;
 
 /* Bytes available to this run on the node of this process; node has its
@@ -86,14 +86,14 @@ typedef struct {
     const xhpl_parameters_t *parameters;
     const xhpl_weights_t *weights;
     MPI_Comm node;
-    double available; /* bytes on node */
+    double available; /* bytes available on this node */
     double limit;     /* bytes; INFINITY: no limit */
 } check_t;
 
-/* the node on which a test fits least */
+/* The node on which a test fits worst. */
 typedef struct {
     double ratio; /* bytes needed divided by bytes available */
-    int rank;     /* of a process on that node */
+    int rank;     /* a process on that node */
 } tightest_t;
 
 static double process_bytes(const check_t *check, const xhpl_test_t *test)

@@ -11,7 +11,8 @@
  * would be killed later is refused. Collective over MPI_COMM_WORLD; uses the
  * setting memory_reserve.
  *
- * weights  in  rates by which columns are dealt; NULL: equally many each
+ * weights  in  rates by which columns are dealt; NULL: equally many columns
+ *              each
  *
  * Errors: XH_ERR_MEMORY  on all processes; one reports the node, the need, what
  *                        is available, and the largest N that fits

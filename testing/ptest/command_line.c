@@ -16,7 +16,7 @@
 #include "testing/ptest/test_list.h"
 
 static const double usual_share =
-    0.8; /* of the memory, if --memory is missing */
+    0.8; /* fraction of the memory, if --memory is missing */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 
 /* ---- the command line ---------------------------------------------------- */
@@ -38,7 +38,7 @@ static const xh_option_t plain_options[] = {
     {"iterations", "FILE.csv", XH_OPTION_TEXT, AT(iterations),
      "write a row for each iteration and process", 0, 0, 0},
     {"json", "FILE", XH_OPTION_TEXT, AT(json),
-     "write a record of the run; it replaces an earlier record", 0, 0, 0},
+     "write a record of the run, replacing an earlier record", 0, 0, 0},
     {"progress", "WHEN", XH_OPTION_SETTING, 0,
      "show progress on stderr: auto, on, off or live", 0, 0, 0},
     {"checkpoint", "DIR", XH_OPTION_SETTING, 0,
@@ -54,7 +54,7 @@ static const xh_option_t plain_options[] = {
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"force", NULL, XH_OPTION_FLAG, AT(force),
-     "let --json replace any file; plan on a busy machine", 0, 0, 0},
+     "let --json replace any file; allow a plan on a busy machine", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
      "exit 0 even if a residual failed", 0, 0, 0},
     {"plan", NULL, XH_OPTION_CHOICE, AT(ask),
@@ -134,7 +134,7 @@ static xh_status_t read_list(int quantity, const char *text,
     return XH_OK;
 }
 
-/* choice  in  a quantity; XHPL_QUANTITIES and a limit of a plan; or help */
+/* choice  in  a quantity; or XHPL_QUANTITIES + a limit of a plan; or help */
 static xh_status_t read_plain_option(int choice, const char *text,
                                      void *context)
 {
@@ -199,7 +199,7 @@ static int rows_of(int processes)
     return rows;
 }
 
-/* Choose what neither an option nor HPL.dat gives, and report it. */
+/* Choose and report parameters that neither an option nor HPL.dat gives. */
 static void choose(xhpl_command_t *command, int processes)
 {
     xhpl_parameters_t *p = &command->parameters;
@@ -210,8 +210,8 @@ static void choose(xhpl_command_t *command, int processes)
         p->list[XHPL_Q].value[0] = processes / rows_of(processes);
     }
     if (!command->quiet && (!has_grid || !command->is_given[XHPL_NB]))
-        xh_log_info("there is no %s: NB = %d, %d x %d processes; xhpl --plan "
-                    "finds the best",
+        xh_log_info("%s not found: using NB = %d and %d x %d processes; xhpl "
+                    "--plan finds better values",
                     default_dat, p->list[XHPL_NB].value[0],
                     p->list[XHPL_P].value[0], p->list[XHPL_Q].value[0]);
 }
@@ -243,8 +243,8 @@ static void warn_of_wide_blocks(const xhpl_parameters_t *parameters)
     for (int i = 0; i < n->count; i++)
         for (int j = 0; j < nb->count; j++)
             if (n->value[i] > 0 && nb->value[j] > n->value[i]) {
-                xh_log_warning("NB = %d is larger than N = %d: one process "
-                               "computes all, as one panel",
+                xh_log_warning("NB = %d is larger than N = %d: the matrix is "
+                               "one panel, so one process computes all of it",
                                nb->value[j], n->value[i]);
                 return;
             }
@@ -401,7 +401,7 @@ static bool read_task(xhpl_command_t *command, int processes)
             check_grids(&command->parameters, processes) == XH_OK);
 }
 
-/* Do a task that is no run; returns whether it succeeded. */
+/* Do a task other than a run; returns whether it succeeded. */
 static bool answer(const xhpl_command_t *command)
 {
     if (command->ask == XHPL_ASK_HELP)

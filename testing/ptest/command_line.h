@@ -9,13 +9,13 @@
 #include "testing/ptest/parameters.h"
 #include "testing/ptest/plan_options.h"
 
-enum { XHPL_FILE_SIZE = 4096 }; /* of a file name, with its 0 byte */
+enum { XHPL_FILE_SIZE = 4096 }; /* bytes of a file name, its 0 byte included */
 
 typedef enum {
     XHPL_ASK_RUN,
-    XHPL_ASK_TRUST,   /* a run that ends before its tests */
-    XHPL_ASK_PLAN,    /* what to run */
-    XHPL_ASK_PREDICT, /* how long a run takes */
+    XHPL_ASK_TRUST,   /* check this machine, and end before the tests */
+    XHPL_ASK_PLAN,    /* plan what to run */
+    XHPL_ASK_PREDICT, /* predict how long a run takes */
     XHPL_ASK_CONFIG,  /* print the settings */
     XHPL_ASK_HELP,
     XHPL_ASK_VERSION
@@ -35,11 +35,11 @@ typedef struct {
     bool upstream_exit;
     bool force; /* written files may replace any file */
     const char *dat, *conf, *trace, *iterations, *json;
-    const char *write;                /* the file for the choice of --plan */
-    bool simulate;                    /* simulate the best choice of a plan */
-    int64_t runs;                     /* of each test; 0: not given, one */
+    const char *write; /* file for the choice of --plan */
+    bool simulate;     /* simulate the best choice of a plan */
+    int64_t runs;      /* runs of each test; 0: not given, so one */
     xhpl_plan_options_t plan_options; /* limits of a plan */
-    bool is_given[XHPL_QUANTITIES];   /* by quantity: an option gave it */
+    bool is_given[XHPL_QUANTITIES];   /* by quantity: did an option give it? */
     xhpl_parameters_t parameters;
 } xhpl_command_t;
 

@@ -6,20 +6,20 @@
 /* The threads of this job on one node, and the cores they run on. */
 typedef struct {
     int threads;
-    int cores;    /* that the job's processes may use */
-    double quota; /* how many cores' time the control group allows; INFINITY: no
-                     limit */
+    int cores;    /* cores that the job's processes may use */
+    double quota; /* cores' worth of time that the control group allows;
+                     INFINITY: no limit */
 } xhpl_core_budget_t;
 
-/* The budget of this process's node, with a solver open. Collective over
- * MPI_COMM_WORLD. */
+/* Return the budget of this process's node; a solver must be open. Collective
+ * over MPI_COMM_WORLD. */
 xhpl_core_budget_t xhpl_core_budget(void);
 
-/* How many threads share the time of one core, at least 1. */
+/* Return how many threads share one core's time, at least 1. */
 double xhpl_core_budget_share(const xhpl_core_budget_t *budget);
 
-/* part is the share of time in which threads of this job were ready but had no
- * core. Returns the share of it that the job's own number of threads does not
+/* `part` is the share of time in which threads of this job were ready but had
+ * no core. Return the share that the job's own number of threads does not
  * explain. */
 double xhpl_core_budget_others(const xhpl_core_budget_t *budget, double part);
 

@@ -139,18 +139,18 @@ static void say_missing(xhpl_dat_error_t *error, int from, int to)
 {
     if (to == from + 1 && comments[from] != NULL)
         snprintf(error->text, sizeof(error->text),
-                 "this line is missing, '%s'; here stands what belongs to line "
-                 "%d, '%s'",
+                 "this line, '%s', is missing: found the value of line %d, "
+                 "'%s', instead",
                  comments[from], to, comments[to]);
     else if (to == from + 1)
-        snprintf(error->text, sizeof(error->text),
-                 "this line is missing; here stands what belongs to line %d, "
-                 "'%s'",
-                 to, comments[to]);
+        snprintf(
+            error->text, sizeof(error->text),
+            "this line is missing: found the value of line %d, '%s', instead",
+            to, comments[to]);
     else
         snprintf(error->text, sizeof(error->text),
-                 "lines %d to %d are missing; here stands what belongs to line "
-                 "%d, '%s'",
+                 "lines %d to %d are missing: found the value of line %d, "
+                 "'%s', instead",
                  from, to - 1, to, comments[to]);
 }
 
@@ -170,8 +170,8 @@ static void blame_moved_line(const reader_t *reader)
             say_missing(error, i + 1, number);
         else
             snprintf(error->text, sizeof(error->text),
-                     "here stands what belongs to line %d, '%s'; above are "
-                     "lines that no HPL.dat has",
+                     "found the value of line %d, '%s'; above it are lines "
+                     "that no HPL.dat has",
                      number, comments[number]);
         return;
     }

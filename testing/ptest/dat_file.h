@@ -13,13 +13,13 @@
  */
 enum { XHPL_DAT_LINES = 31 };
 
-/* why and where a file is refused, or how a value is changed */
+/* Why and where a file is refused, or how a value is changed. */
 typedef struct {
     int line;       /* 1 .. 31 */
     char text[640]; /* without file and line: found, allowed and nearest */
 } xhpl_dat_error_t;
 
-/* values that HPL 2.3, and this program, replace by other ones */
+/* Values that HPL 2.3, and this program, replace by other values. */
 typedef struct {
     int count;
     xhpl_dat_error_t note[XHPL_QUANTITIES];

@@ -14,7 +14,7 @@
 enum { MOST = 64 };
 
 static const double slow_below =
-    0.7; /* of the rate of other devices; less is slow */
+    0.7; /* fraction of the rate of other devices; less is slow */
 static const double least_seconds = 0.2; /* seconds of work that show a rate */
 
 /* ---- gathering ----------------------------------------------------------- */
@@ -143,7 +143,7 @@ static int sort_model(const xhpl_device_t *list, int count, int i,
     return known;
 }
 
-/* The median of known sorted numbers without x; NAN: no other is known. */
+/* The median of the other sorted numbers without x; NaN: none is known. */
 static double median_of_others(const double *sorted, int known, double x)
 {
     return known > 1 && !isnan(x) ? xh_median_without(sorted, known, x) : NAN;

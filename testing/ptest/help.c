@@ -75,7 +75,7 @@ static void print_usage(FILE *out)
         "benchmark HPL.\nHPL.dat in this folder says what to run. An option "
         "such as --nb 256 takes the\nplace of its line; with -n no file is "
         "needed.\n\n"
-        "Type these three, one after the other:\n"
+        "Type these three commands in this order:\n"
         "  xhpl --plan --time 10m --write my.dat               choose N, NB "
         "and the grid\n"
         "  xhpl --dat my.dat --set predict=on --json run.json  run, and "
@@ -84,20 +84,20 @@ static void print_usage(FILE *out)
         "is it good?\n"
         "If a plan is WORTHLESS, the machine was busy: plan again once it is "
         "idle.\n"
-        "For eight nodes, one process on each, put this before the first "
-        "two:\n"
+        "For eight nodes, one process on each, put this before the first two "
+        "commands:\n"
         "  mpirun -np 8 --map-by ppr:1:node --bind-to none\n"
-        "(outside a batch job add --hostfile FILE, a node per line), or with "
-        "Slurm:\n"
+        "(outside a batch job, add --hostfile FILE with one node per line); "
+        "with Slurm:\n"
         "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix\n\n");
 }
 
 static void print_endings(FILE *out)
 {
-    fprintf(out, "\nExit status: 0 all passed; 1 a residual or the online "
-                 "check failed; 2 bad input,\nnot enough memory, a skipped "
-                 "test, a worthless plan (busy cores); 3 a failure at\nrun "
-                 "time, or the self-test found wrong results.\n"
+    fprintf(out, "\nExit status: 0 all tests passed. 1 a residual or the "
+                 "online check failed. 2 bad\ninput, not enough memory, a "
+                 "skipped test, or a worthless plan (busy cores). 3 the\nrun "
+                 "failed, or the self-test found wrong results.\n"
                  "More: --help all; docs/QUICKSTART.md; hpl-report is beside "
                  "xhpl or in scripts/.\n");
 }

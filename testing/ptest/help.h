@@ -16,12 +16,12 @@ typedef enum {
 } xhpl_topic_t;
 
 /*
- * Find the topic called name; NULL: everyday.
- * Errors: XH_ERR_INPUT  there is none: reported, with the nearest
+ * Find the topic called `name`; NULL means everyday options.
+ * Errors: XH_ERR_INPUT  there is no such topic: reported, with the nearest one
  */
 xh_status_t xhpl_help_topic(const char *name, xhpl_topic_t *topic_p);
 
-/* rows  in  the options that are no quantities */
+/* rows  in  the options that are not quantities */
 void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
                      FILE *out);
 

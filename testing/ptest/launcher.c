@@ -50,10 +50,10 @@ static void report(int launcher, int count)
     xhpl_mpi_library(library);
     library[strcspn(library, ",")] = '\0';
     xh_log_error(
-        "%s started %d processes, and each is alone: this xhpl was "
-        "built with %s, which does not know that launcher; start it "
-        "with the launcher of that library, build it with the other "
-        "one, or unset %s to run it alone%s",
+        "%s started %d processes, but each runs alone, because this xhpl was "
+        "built with %s, which does not know that launcher. Use the launcher of "
+        "that library, rebuild with the launcher's library, or unset %s to run "
+        "one process%s",
         launchers[launcher].name, count, library, launchers[launcher].size,
         launcher == 2 ? " (srun --mpi=list names what srun can do)" : "");
 }

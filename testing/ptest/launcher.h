@@ -13,9 +13,9 @@ void xhpl_mpi_library(char *text_p);
 
 /*
  * Check that the launcher belongs to this MPI library. The launcher of another
- * one starts processes that do not find each other: each is alone and would run
- * all tests. The environment tells whether this process, one of `processes`,
- * was started as one of more.
+ * library starts processes that do not find each other, so each would run all
+ * tests alone. The environment tells whether this process, one of `processes`,
+ * was started together with more.
  *
  * Errors: XH_ERR_INPUT  the launcher does not belong to the library: the first
  *                       process reports both

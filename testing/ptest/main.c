@@ -82,7 +82,8 @@ static xhpl_command_t receive_command(int argc, char **argv, int rank)
     return command;
 }
 
-/* NULL: the file cannot be opened, which is reported. */
+/* Open the output device; NULL: the file cannot be opened, which is reported.
+ */
 static FILE *open_device(const xhpl_command_t *command)
 {
     const xhpl_parameters_t *parameters = &command->parameters;
@@ -107,7 +108,7 @@ static bool is_synced(FILE *out)
                                         errno != EDQUOT && errno != EFBIG));
 }
 
-/* Collective; an error is reported. */
+/* Close the output device; collective; an error is reported. */
 static xh_status_t close_device(FILE *out)
 {
     bool is_said = out != NULL && ferror(out); /* the report has logged it */
@@ -121,7 +122,7 @@ static xh_status_t close_device(FILE *out)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* Report it only if the user asked for nothing else. */
+/* Report the self-test only if the user asked for nothing else. */
 static void report_trust(const xhpl_command_t *command,
                          const xhpl_trust_t *trust)
 {
@@ -206,7 +207,7 @@ static void terminated(void *record, int signal)
     xhpl_record_terminated(record, signal);
 }
 
-/* Catch signals on process 0 meanwhile. */
+/* Run the tests; meanwhile catch signals on process 0. */
 static int run_until_signal(const xhpl_command_t *command,
                             xhpl_record_t *record, int rank)
 {

@@ -77,8 +77,8 @@ static xh_status_t check_pair(const xhpl_named_file_t *a,
         (a->use == XHPL_READ && b->use == XHPL_READ) ||
         !is_same_file(a->name, b->name))
         return XH_OK;
-    xh_log_error("%s and %s both name %s; allowed: two files", a->what, b->what,
-                 b->name);
+    xh_log_error("%s and %s both name %s; give them two different files",
+                 a->what, b->what, b->name);
     return XH_ERR_INPUT;
 }
 

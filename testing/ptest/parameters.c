@@ -159,7 +159,7 @@ xh_status_t xhpl_integer_parse(const char *token, int least, int most,
     return XH_OK;
 }
 
-/* A finite decimal number that a double can hold without becoming 0. */
+/* Read a finite decimal number that a double can hold without becoming 0. */
 static xh_status_t real_parse(const char *token, double *value_p)
 {
     char *end;
@@ -174,7 +174,7 @@ static xh_status_t real_parse(const char *token, double *value_p)
     return XH_OK;
 }
 
-/* "20k": a whole number with a unit. */
+/* Read "20k": a whole number with a unit. */
 static bool unit_parse(const xhpl_quantity_row_t *row, const char *token,
                        int *value_p)
 {
@@ -191,7 +191,7 @@ static bool unit_parse(const xhpl_quantity_row_t *row, const char *token,
     return true;
 }
 
-/* A value's whole name, or a beginning that no other value shares. */
+/* Read a value's whole name, or a beginning that no other value shares. */
 static xh_status_t word_parse(const xhpl_quantity_row_t *row, const char *token,
                               int *value_p)
 {
@@ -248,7 +248,7 @@ void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
                            row->least + w, row->words[w]);
 }
 
-/* The valid value of row nearest to token; NAN: token is no number. */
+/* The valid value of row nearest to token; NaN if token is not a number. */
 static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
 {
     bool is_number = strspn(token, "+-.0123456789") == strlen(token);

@@ -41,7 +41,7 @@ enum {
     XHPL_OUTPUT_SIZE = 1024, /* bytes of the output file's name, with the 0 */
 };
 
-/* the properties of a quantity */
+/* The properties of a quantity. */
 typedef struct {
     const char *label;  /* in the printed header; NULL: not printed */
     const char *option; /* "nb" of --nb; NULL: none */
@@ -59,13 +59,13 @@ typedef struct {
     int fallback;             /* ... and uses this value instead */
 } xhpl_quantity_row_t;
 
-/* the values of one quantity */
+/* The values of one quantity. */
 typedef struct {
     int count; /* 1 .. XHPL_LIST_MOST */
     int value[XHPL_LIST_MOST];
 } xhpl_list_t;
 
-/* all parameters of a run; flat, so that one broadcast carries it */
+/* All parameters of a run; flat, so that one broadcast carries it. */
 typedef struct {
     xhpl_list_t list[XHPL_QUANTITIES]; /* P and Q are equally long */
     int runs;                          /* of each test, 1 or more */
@@ -73,20 +73,20 @@ typedef struct {
     char output[XHPL_OUTPUT_SIZE];
 } xhpl_parameters_t;
 
-/* how a value may be written */
+/* How a value may be written. */
 typedef enum {
     XHPL_NUMBERS,          /* only numbers, as in HPL.dat */
     XHPL_NUMBERS_OR_WORDS, /* also the names of values, as on a command line */
 } xhpl_spelling_t;
 
-/* The row of quantity. */
+/* Return the table row of `quantity`. */
 const xhpl_quantity_row_t *xhpl_quantity(xhpl_quantity_t quantity);
 
 /* Set the defaults of this program for one test of order 0 on 1 x 1. */
 void xhpl_parameters_default(xhpl_parameters_t *parameters);
 
-/* The first quantity with a list or value out of its range; NULL: all are
- * valid. */
+/* Return the first quantity with an invalid list or value; NULL: all are valid.
+ */
 const xhpl_quantity_row_t *
 xhpl_parameters_invalid(const xhpl_parameters_t *parameters);
 

@@ -6,7 +6,7 @@
 
 enum { XHPL_PROCESSES_MOST = 1 << 20 };
 
-/* the options that limit a plan */
+/* The options that limit a plan. */
 typedef enum {
     XHPL_TIME,   /* "90", "90s", "10m", "2h" */
     XHPL_MEMORY, /* "80%", "500M", "12G", "1T" */
@@ -15,7 +15,7 @@ typedef enum {
     XHPL_HELP /* no limit: another option with an argument of its own */
 } xhpl_limit_t;
 
-/* the limits of a plan */
+/* The limits of a plan. */
 typedef struct {
     double seconds; /* of the timed phase; 0: no limit */
     double
@@ -39,6 +39,6 @@ typedef struct { /* the size of a job */
     int64_t processes;  /* may exceed XHPL_PROCESSES_MOST */
 } xhpl_extent_t;
 
-/* The size of the job that is planned: as started, changed by options. */
+/* Return the size of the planned job: as started, changed by options. */
 xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *options,
                                       const xhpl_extent_t *started);

@@ -45,7 +45,7 @@ json_t *xhpl_record_gather(MPI_Comm comm, json_t *mine)
 
 /* ---- a process and its host ---------------------------------------------- */
 
-/* The number that follows key in a file of /proc; NAN: unknown. */
+/* Read the number after `key` in a file of /proc; NaN: unknown. */
 static double number_in(const char *file, const char *key)
 {
     char text[TEXT];
@@ -67,7 +67,7 @@ static json_t *my_rank(int local_rank)
                           {"threads", NULL}, {"cpus_taken", NULL});
 }
 
-/* Called on the first process of a host. */
+/* Describe this machine; called on the first process of a host. */
 static json_t *my_machine(int local_rank)
 {
     xh_census_t census = {0};
@@ -80,7 +80,8 @@ static json_t *my_machine(int local_rank)
                           {"topology", NULL});
 }
 
-/* "LENOVO, SR650, 3.10, 05/12/2026", as far as known */
+/* Describe the firmware: "LENOVO, SR650, 3.10, 05/12/2026"; unknown parts are
+ * left out. */
 static json_t *firmware(void)
 {
     static const char *const files[] = {"sys_vendor", "product_name",
@@ -109,7 +110,7 @@ static json_t *microcode(void)
     return xh_json_text(text);
 }
 
-/* A host with only this process. */
+/* Describe a host with only this process. */
 static json_t *my_host(void)
 {
     char host[MPI_MAX_PROCESSOR_NAME], system[TEXT] = "";
@@ -143,7 +144,7 @@ static json_t *my_host(void)
         {"ranks", json_pack("[o]", my_rank(local_rank))});
 }
 
-/* The hosts in the order of their first rank. */
+/* List the hosts in the order of their first rank. */
 json_t *xhpl_record_hosts(void)
 {
     json_t *each =
@@ -215,8 +216,8 @@ hpl_workers_t xhpl_record_my_workers(void)
     return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
 }
 
-/* What the solver uses on this process; measures the FMA ceiling of these cores
- * while all processes of the node do the same. */
+/* Describe what the solver uses on this process, and measure the FMA ceiling of
+ * its cores while all processes of the node do the same. */
 static json_t *used_by_me(void)
 {
     hpl_workers_t mine = xhpl_record_my_workers();
@@ -241,7 +242,7 @@ static void copy_member(json_t *from, const char *key, json_t *to)
     json_object_set(to, key, json_object_get(from, key));
 }
 
-/* The highest measurement counts: other programs can only lower it. */
+/* Keep the highest measurement, because other programs can only lower it. */
 static void add_to_host(json_t *host, json_t *all)
 {
     json_t *ceiling = json_object_get(host, "fma_ceiling"), *rank;

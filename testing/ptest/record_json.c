@@ -145,7 +145,7 @@ static void forget_findings(void)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* The process that held up the run; NULL: none. */
+/* Describe the process that held up the run; NULL: none. */
 static json_t *hang(void)
 {
     hpl_hang_t found;
@@ -174,22 +174,22 @@ static bool write_all(xhpl_record_t *record)
             fputc('\n', out) != EOF);
 }
 
-/* An earlier run's record stays until this run has a result. */
+/* May an earlier run's record be replaced? Only once this run has a result. */
 static bool may_replace(const xhpl_record_t *record)
 {
     return record->has_result || !record->file.exists;
 }
 
-/* Write the record, since a run may be killed at any time. Errors recur at
- * close, which reports them. */
+/* Write the record now, because a run may be killed at any time. Errors recur
+ * at close, which reports them. */
 static void save(xhpl_record_t *record)
 {
     if (!record->file.once && !record->is_complete && may_replace(record))
         write_all(record);
 }
 
-/* A refused run writes no record. Only a run that failed within a test replaces
- * an earlier record without a result. */
+/* Is a record wanted? A refused run writes none; a run without a result
+ * replaces an earlier record only if it failed within a test. */
 static bool is_wanted(const xhpl_record_t *record, int exit_status)
 {
     bool begun = json_array_size(record->tests) > 0;

@@ -36,7 +36,7 @@ static unsigned word(const unsigned char *at)
     return at[0] | (unsigned)at[1] << 8;
 }
 
-/* Bytes; 0: the slot is empty, or unknown. */
+/* Size of a memory device in bytes; 0: the slot is empty, or unknown. */
 static int64_t bytes_of(const unsigned char *device)
 {
     const int64_t kb = 1024, mb = 1024 * kb;
@@ -50,8 +50,8 @@ static int64_t bytes_of(const unsigned char *device)
     return (size & IN_KB) != 0 ? kb * (size & ~(unsigned)IN_KB) : mb * size;
 }
 
-/* The text of that number after the formatted part, without surrounding blanks;
- * "": none. */
+/* Text number `number` after the formatted part, without surrounding blanks; ""
+ * if there is none. */
 static json_t *text_of(const unsigned char *device, int number)
 {
     const char *at = (const char *)device + device[LENGTH];
@@ -75,7 +75,7 @@ static json_t *module_of(const unsigned char *device)
                           {"part", text_of(device, device[PART])});
 }
 
-/* The beginning of the next structure; NULL: this one exceeds the end. */
+/* The start of the next structure; NULL: this one exceeds the end. */
 static const unsigned char *after(const unsigned char *at,
                                   const unsigned char *end)
 {

@@ -91,9 +91,9 @@ static void warn_of_rows(const xhpl_trial_t *trial)
         found = work.wrong;
     MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_SUM, trial->comm);
     if (rank == 0 && found > 0)
-        xh_log_warning("the result of N = %d is not clean: the online check "
-                       "found %d %s wrong",
-                       trial->test.n, found, found == 1 ? "thing" : "things");
+        xh_log_warning("the result for N = %d cannot be trusted: the online "
+                       "check found %d %s",
+                       trial->test.n, found, found == 1 ? "error" : "errors");
 }
 
 /* Seconds from the beginning of a restarted run until the clock of trial

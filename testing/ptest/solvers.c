@@ -145,9 +145,9 @@ void xhpl_hang_watch_end(void)
 static xh_status_t refuse(const char *what)
 {
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_error("%s: this program was built with HYBRID=no, without the "
-                     "solver that is measured",
-                     what);
+        xh_log_error("%s: this program was built with HYBRID=no and lacks the "
+                     "solver that %s measures",
+                     what, what);
     return XH_ERR_INPUT;
 }
 

@@ -76,8 +76,8 @@ xh_status_t xhpl_trust(const xhpl_command_t *command, xhpl_trust_t *trust_p)
             try_grid(parameters, i, start, &t);
     t.seconds = xh_clock_wall() - start;
     if (t.wrong > 0 && xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_error("trust: %d of %d processes computed wrong results, which "
-                     "lines above name: no test is run",
+        xh_log_error("trust: %d of %d processes computed wrong results (see "
+                     "the lines above); no test is run",
                      t.wrong, xhpl_size(MPI_COMM_WORLD));
     *trust_p = t;
     return t.wrong > 0 ? XH_ERR_INTERNAL : XH_OK;

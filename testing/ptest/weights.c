@@ -233,10 +233,10 @@ static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,
             xhpl_weights_column(weights, order, test, q, &least, &most);
 
         if (rate < alike * weights->rate[most]) {
-            xh_log_warning("weights: process column %d has rank %d, with "
-                           "%.0f%% of the speed of rank %d, and the slowest "
-                           "process of a column counts: put equal processes "
-                           "into one column (PMAP, or the order of hosts)",
+            xh_log_warning("weights: in process column %d, rank %d has %.0f%% "
+                           "of the speed of rank %d, and the slowest process "
+                           "sets the pace of the column. Put equal processes "
+                           "into one column, by PMAP or the order of hosts",
                            q, least, 100.0 * rate / weights->rate[most], most);
             return;
         }
@@ -258,8 +258,9 @@ void xhpl_weights_report(const xhpl_weights_t *weights, HPL_T_ORDER order,
     }
     if (rate[least] < rate[most])
         xh_log_info("weights: on %d x %d processes, process column %d gets the "
-                    "least of the matrix, %.1f%%, and column %d the most, "
-                    "%.1f%%: at best %.2f times as fast as equal columns",
+                    "smallest part of the matrix, %.1f%%, and column %d the "
+                    "largest, %.1f%%; the run is at most %.2f times as fast as "
+                    "with equal columns",
                     test->nprow, test->npcol, least, 100.0 * rate[least] / all,
                     most, 100.0 * rate[most] / all,
                     all / rate[least] / test->npcol);

@@ -58,8 +58,7 @@ class Simulated:
                       for i, name in enumerate(world.hosts)]
         self.own = {name: world.slow.get(name, 1.0) * self.factor(world.spread)
                     for name in world.hosts}
-        self.inventory = {name: {"facts": dict(FACTS), "error": None}
-                          for name in world.hosts}
+        self.inventory = {name: {"facts": dict(FACTS), "error": None} for name in world.hosts}
         self.campaign = {"name": "simulated", "time": BEGAN, "options": {"retries": 8},
                          "command": ["xhpl-campaign", "run", "--repeats", "3"]}
         self.stages, self.ended, self.now = {}, [], BEGAN
@@ -158,8 +157,7 @@ def tally(hosts, campaigns, slow, part=0.95, repeats=3, retries=8, seed=1, **wor
         one = Simulated(World(names, slow=bad, **world), seed=(seed << 20) + number)
         one.single(repeats)
         one.settle(retries)
-        called = {name for name, klass in classes(one.verdicts()).items()
-                  if klass == "slow"}
+        called = {name for name, klass in classes(one.verdicts()).items() if klass == "slow"}
         for i, more in enumerate((hosts - slow, len(called - set(bad)), 1,
                                   bool(called - set(bad)), slow,
                                   len(called & set(bad)))):

@@ -10,7 +10,6 @@ import pytest
 import jobs
 import records
 
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))  # for hpl_campaign
 
 CAMPAIGN = jobs.SOURCE / "scripts/xhpl-campaign"
 FAKE = jobs.SOURCE / "testing/system/fake_xhpl.py"
@@ -40,8 +39,7 @@ class Site:
         return {"FAKE_XHPL": json.dumps(told), "FAKE_LOCKS": str(self.folder)}
 
     def run(self, *options, told=None, **rest):
-        return jobs.run(self.words(*options, **rest), self.folder,
-                        self.env(**(told or {})))
+        return jobs.run(self.words(*options, **rest), self.folder, self.env(**(told or {})))
 
     def events(self, name="c"):
         lines = (self.folder / name / "state.jsonl").read_text().splitlines()

@@ -10,8 +10,7 @@ from pathlib import Path
 import jobs
 
 # kernel=auto may choose another one for each run, which rounds otherwise.
-SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1",
-            "XHPL_KERNEL": "portable"}
+SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1", "XHPL_KERNEL": "portable"}
 GONE = 60  # seconds in which all processes of a killed job have ended
 SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
@@ -67,6 +66,7 @@ class Campaign:
 
     def __init__(self, folder, p, q, n, nb, *options, seed=1):
         self.folder, self.ranks = folder, p * q
+        self.part = 8 * n * n // self.ranks  # bytes of a process's checkpoint
         self.words = lambda *more: words(p, q, n, nb, *options, *more)
         self.random = random.Random(seed)
         self.kills = self.restarts = self.orphans = self.leftovers = 0
@@ -92,7 +92,7 @@ class Campaign:
 
     def moment(self):
         """Of a kill: any, of a new checkpoint, or while one is being written."""
-        before, bytes_ = whole(self.folder, self.ranks), self.random.randrange(8 << 20)
+        before, bytes_ = whole(self.folder, self.ranks), self.random.randrange(self.part)
         end = time.monotonic() + self.random.uniform(0.0, 1.5) * self.seconds + 0.5
         return self.random.choice([
             lambda: time.monotonic() > end,

@@ -7,8 +7,9 @@ namespaces too, bridges their links and holds them all: when it ends, the kernel
 ends every process in it and drops all networks and mounts. It ends when the pipe
 that holds it closes, also if the tests are killed.
 
-This file is also the login node's first process: cluster_net.py FOLDER.
+This file is also the login node's first process: cluster_net.py FOLDER HOSTS.
 """
+import json
 import os
 import shutil
 import signal
@@ -67,14 +68,15 @@ class Cluster:
     """A running cluster; end it with close().
 
     folder  where keys are, and what tests leave; the same on all hosts
+    count   hosts that there are, of HOSTS
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, count=len(HOSTS)):
         self.folder = Path(folder)
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "key"]
         subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
         self.login = subprocess.Popen(
-            [*UNSHARE, sys.executable, __file__, str(folder)],
+            [*UNSHARE, sys.executable, __file__, str(folder), str(count)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=jobs.environment(), start_new_session=True)
         said = self.login.stdout.readline()
@@ -82,7 +84,7 @@ class Cluster:
             self.close()
             raise RuntimeError(f"no cluster: {said}")
         self.inits = {host: int((self.folder / f"{host}.pid").read_text())
-                      for host in HOSTS}
+                      for host in HOSTS[:count]}
 
     def close(self):
         self.login.stdin.close()
@@ -108,6 +110,36 @@ class Cluster:
         """Start a script of the shell there, which stays until the cluster ends."""
         return subprocess.Popen(self.outside(["sh", "-c", script], host),
                                 stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def clusters(tmp_path, kind=Cluster):
+    """For a fixture: a function that starts a cluster of this class, each time a new
+    one; the last one is gone when the test ends."""
+    running = []
+
+    def start():
+        while running:
+            running.pop().close()
+        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        running.append(kind(folder))
+        return running[0]
+
+    yield start
+    while running:
+        running.pop().close()
+
+
+def result(folder, outcome):
+    """The campaign.json in folder of a campaign with this outcome."""
+    path = Path(folder, "campaign.json")
+    assert path.exists(), str(outcome)
+    return json.loads(path.read_text())
+
+
+def classes(found):
+    """Those of hosts that are not ok."""
+    return {host["name"]: host["class"] for host in found["hosts"] if host["class"] != "ok"}
 
 
 # ---- the login node --------------------------------------------------------------------
@@ -171,17 +203,17 @@ def answers(name):
                           stdout=subprocess.PIPE).stdout != b""
 
 
-def be_login(folder):
+def be_login(folder, hosts):
     own_etc(folder, "login")
     run("ip", "link", "add", "br0", "type", "bridge")
     address("br0", 100)
-    share = cluster_share.Share(HOSTS)
+    share = cluster_share.Share(hosts)
     try:
-        for name in HOSTS:
+        for name in hosts:
             init = add_host(folder, name, share)
             Path(folder, f"{name}.pid").write_text(str(init))
-        until = time.monotonic() + 30
-        while not all(map(answers, HOSTS)) and time.monotonic() < until:
+        until = time.monotonic() + 120
+        while not all(map(answers, hosts)) and time.monotonic() < until:
             time.sleep(0.05)
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for orphans
         print("ready", flush=True)
@@ -193,4 +225,8 @@ def be_login(folder):
 
 
 if __name__ == "__main__":
-    (be_host if len(sys.argv) > 2 else be_login)(*sys.argv[1:])
+    place, what = sys.argv[1:]
+    if what.isdigit():
+        be_login(place, HOSTS[:int(what)])
+    else:
+        be_host(place, what)

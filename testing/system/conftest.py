@@ -2,12 +2,15 @@
 """Runs of xhpl that system tests share."""
 import functools
 import json
+import sys
 
 import pytest
 
 import hpl_dat
 import jobs
 import records
+
+sys.path.append(str(jobs.SOURCE / "scripts"))  # hpl_campaign, hpl_report, hpl_sim
 
 
 @pytest.fixture
@@ -21,9 +24,7 @@ def xhpl(tmp_path):
 
     def run(*options, dat=None, processes=None, env=None, limit=jobs.LIMIT):
         if dat is not None:
-            (tmp_path / "HPL.dat").write_bytes(
-                dat if isinstance(dat, bytes) else dat.encode()
-            )
+            (tmp_path / "HPL.dat").write_bytes(dat if isinstance(dat, bytes) else dat.encode())
         command = [jobs.XHPL, *map(str, options)]
         if processes is not None:
             command = jobs.launched(processes, command)

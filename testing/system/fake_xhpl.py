@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -IS
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what xhpl writes, and behaves as the hosts of its run are told to.
 
@@ -11,7 +11,6 @@ import fcntl
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -60,7 +59,9 @@ def misbehave(how):
     """At half of the run."""
     if how == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        subprocess.Popen(["sleep", "3600"], start_new_session=True)
+        if os.fork() == 0:
+            os.setsid()
+            os.execvp("sleep", ["sleep", "3600"])
         time.sleep(3600)
     if how == "die":
         say("error: rank 0 on here: it dies")

@@ -6,8 +6,7 @@ EACH = "pkill -{signal} -x xhpl; sleep {seconds}; "
 
 def half_speed(cluster, host):
     """Its xhpl runs half of the time, until the host is repaired."""
-    stop, go = EACH.format(signal="STOP", seconds=0.1), EACH.format(
-        signal="CONT", seconds=0.1)
+    stop, go = EACH.format(signal="STOP", seconds=0.1), EACH.format(signal="CONT", seconds=0.1)
     cluster.start(host, f"until [ -e /run/repaired ]; do {stop}{go} done")
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damages files of JSON, at random, and calls programs with them in this process."""
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import sys
@@ -113,15 +111,6 @@ def mutated(draw, data):
 
 
 # ---- calling programs --------------------------------------------------------------
-
-
-def loaded(path):
-    """A program without .py in its name, as a module."""
-    name = path.name.replace("-", "_")
-    loader = importlib.machinery.SourceFileLoader(name, str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def called(main, *words):

@@ -9,9 +9,7 @@ import jobs
 
 SCHEMA = json.loads((jobs.SOURCE / "docs/record.schema.json").read_text())
 # Older packages of jsonschema know this draft's words by an older name.
-VALIDATOR = getattr(
-    jsonschema, "Draft202012Validator", jsonschema.Draft7Validator
-)(SCHEMA)
+VALIDATOR = getattr(jsonschema, "Draft202012Validator", jsonschema.Draft7Validator)(SCHEMA)
 
 
 def valid(text):

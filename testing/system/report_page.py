@@ -7,12 +7,10 @@ import re
 import sys
 
 import jobs
-
-sys.path.append(str(jobs.SOURCE / "scripts"))
-from hpl_report import page, series, verdict, words  # noqa: E402, F401
-from hpl_report.foreign import shown  # noqa: E402, F401
-from hpl_report.reading import read_record, read_trace  # noqa: E402
-from hpl_report.run import Run  # noqa: E402
+from hpl_report import page, series, verdict, words
+from hpl_report.foreign import shown
+from hpl_report.reading import read_record, read_trace
+from hpl_report.run import Run
 
 HPL_REPORT = jobs.SOURCE / "scripts/hpl-report"
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -80,6 +78,14 @@ def read(page):
 def text_of(page):
     """Its text; a command within a sentence is a part of it."""
     return read(re.sub("</?code>", "", page))[1]
+
+
+def assert_said(text, *said):
+    """All of these in this order."""
+    rest = text
+    for part in said:
+        assert part in rest, f"{part!r} is not in {rest[:3000]}"
+        rest = rest.partition(part)[2]
 
 
 def many_hosts(record, count, ranks):

@@ -10,9 +10,7 @@ import pytest
 
 import jobs
 
-preloaded = pytest.mark.skipif(
-    jobs.sanitized(), reason="the sanitizer has to be loaded first"
-)
+preloaded = pytest.mark.skipif(jobs.sanitized(), reason="the sanitizer has to be loaded first")
 
 # The messages of one process cannot be sent any more, from so many on.
 BROKEN_SEND = """

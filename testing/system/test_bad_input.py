@@ -39,7 +39,7 @@ def test_the_message_names_file_line_and_found(xhpl, line, content, said_at, fou
 UPSTREAM = (jobs.REFERENCE / "upstream-default.HPL.dat").read_text().splitlines(True)
 
 
-@pytest.mark.few(10)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("number", range(2, 32))
 def test_a_deleted_line_is_named_itself(xhpl, number):
     left = UPSTREAM[: number - 1] + UPSTREAM[number:]
@@ -51,7 +51,7 @@ def test_a_deleted_line_is_named_itself(xhpl, number):
         assert_refused(outcome, r"HPL\.dat, line 31: the file ends after 30 lines")
 
 
-@pytest.mark.parametrize("first, count", [(3, 2), (5, 2), (10, 3), (20, 4), (26, 5)])
+@pytest.mark.parametrize("first, count", [(3, 2), (20, 4)])
 def test_several_deleted_lines_are_named(xhpl, first, count):
     left = UPSTREAM[: first - 1] + UPSTREAM[first - 1 + count :]
     said = rf"line {first}: lines {first} to {first + count - 1} are missing"
@@ -62,7 +62,7 @@ def test_lines_too_many_are_named_where_the_first_one_is_moved_to(xhpl):
     more = [*UPSTREAM[:4], "one more\n", *UPSTREAM[4:]]
     assert_refused(xhpl(dat="".join(more)), "line 5: found 'one'")
     more = [UPSTREAM[0], "one more\n", *UPSTREAM[1:]]
-    assert_refused(xhpl(dat="".join(more)), "line 4: here stands what belongs to line 3")
+    assert_refused(xhpl(dat="".join(more)), "line 4: found the value of line 3, ")
 
 
 # Line, a value that HPL 2.3 has no name for, what it computes with, its header's word.
@@ -80,16 +80,22 @@ TAKEN = (
 )
 
 
-@pytest.mark.parametrize("line, value, taken, shown", TAKEN)
-def test_a_value_that_upstream_runs_runs_as_there_with_a_warning(xhpl, line, value, taken, shown):
-    outcome = xhpl(dat=hpl_dat.with_line(line, value, hpl_dat.text(swap="2"))).succeeded()
-    said = f"warning: HPL.dat, line {line}: '{value}' is taken as {taken}"
-    assert said in outcome.stderr.replace("rank 0 on ", ""), str(outcome)
-    assert shown in re.sub(" +", " ", outcome.stdout), str(outcome)
+def test_values_that_upstream_runs_run_as_there_with_a_warning(xhpl):
+    dat = hpl_dat.text(swap="2")
+    for line, value, _, _ in TAKEN:
+        if line != 27:  # of SWAP 2 alone
+            dat = hpl_dat.with_line(line, value, dat)
+    mixed = hpl_dat.with_line(27, "-3", hpl_dat.text(swap="2"))
+    outcome, other = xhpl(dat=dat).succeeded(), xhpl(dat=mixed).succeeded()
+    for line, value, taken, shown in TAKEN:
+        told = other if line == 27 else outcome
+        said = f"warning: HPL.dat, line {line}: '{value}' is taken as {taken}"
+        assert said in told.stderr.replace("rank 0 on ", ""), str(told)
+        assert shown in re.sub(" +", " ", told.stdout), str(told)
 
 
 def test_a_wrong_value_is_no_missing_line(xhpl):
-    for number in range(4, 32):
+    for number in range(4, 32, 5):
         lines = [*UPSTREAM]
         lines[number - 1] = "x " + lines[number - 1]
         outcome = xhpl(dat="".join(lines))

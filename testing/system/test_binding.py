@@ -96,10 +96,7 @@ def confined(xhpl, cores):
     def run(*options, processes=1, q="1"):
         (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(q=q))
         command = ["taskset", "-c", core, jobs.XHPL, "--set", "devices=none"]
-        return jobs.run(
-            jobs.launched(processes, [*command, *options]),
-            xhpl.directory,
-        )
+        return jobs.run(jobs.launched(processes, [*command, *options]), xhpl.directory)
 
     return run
 
@@ -116,47 +113,20 @@ def launcher_is_open_mpi():
 # ---- binding -----------------------------------------------------------------
 
 
-def test_a_core_each_is_used_by_default(xhpl, cores):
-    outcome = xhpl("--set", "devices=none", dat=hpl_dat.text())
-    assert solver_of(outcome).threads == len(cores)
-    assert warnings_of(outcome) == []
-
-
 @pytest.mark.skipif(not launcher_is_open_mpi(), reason="no mpirun of Open MPI")
 def test_one_process_that_open_mpi_bound_names_the_options_that_mend_it(xhpl, cores):
-    outcome = xhpl(dat=hpl_dat.text(), processes=1, env=binding("core"))
+    one = {"dat": hpl_dat.text(), "processes": 1}
+    outcome = xhpl(**one, env=binding("core"))
     assert solver_of(outcome).threads == 1
     (warning,) = warnings_of(outcome)
     assert f"bound to 1 of {len(cores)} cores: " in warning
     assert "mpirun --bind-to none or --set bind=node" in warning
-
-
-@pytest.mark.skipif(not launcher_is_open_mpi(), reason="no mpirun of Open MPI")
-def test_the_options_named_mend_it(xhpl, cores):
     options = ["--set", "devices=none"]
-    one = {"dat": hpl_dat.text(), "processes": 1}
-    with_ours = xhpl(*options, "--set", "bind=node", **one, env=binding("core"))
-    with_theirs = xhpl(*options, **one, env=binding("none"))
-    for outcome in (with_ours, with_theirs):
+    for outcome in (xhpl(*options, "--set", "bind=node", **one, env=binding("core")),
+                    xhpl(*options, **one, env=binding("none")),
+                    xhpl(*options, dat=hpl_dat.text())):  # fmt: skip
         assert solver_of(outcome) == Solver(len(cores), cores)
         assert warnings_of(outcome) == []
-
-
-def test_one_process_speaks_for_all_of_a_node(confined, cores):
-    outcome = confined(processes=3, q="3")
-    (warning,) = warnings_of(outcome)
-    assert "rank 0 on " in warning
-    assert f"bound to 1 of {len(cores)} cores: " in warning
-    assert "solver: hybrid, 3 processes, the first with 1 " in outcome.stderr
-
-
-def test_bind_node_shares_all_cores_among_the_processes(confined, cores):
-    outcome = confined("--set", "bind=node", processes=2, q="2")
-    assert warnings_of(outcome) == []
-    first = solver_of(outcome)
-    assert first.threads == len(first.cores)
-    assert first.cores < cores
-    assert abs(2 * len(first.cores) - len(cores)) <= 1
 
 
 def host_of(xhpl):
@@ -165,14 +135,26 @@ def host_of(xhpl):
     return host
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("processes", [1, 2])
-def test_the_record_counts_the_cores_that_bind_node_takes(
-    confined, cores, xhpl, processes
-):
+def test_one_process_speaks_for_all_of_a_node(confined, cores, xhpl):
+    """And the record counts no core that the mask takes away."""
+    outcome = confined("--json", "run.json", processes=3, q="3")
+    (warning,) = warnings_of(outcome)
+    assert "rank 0 on " in warning
+    assert f"bound to 1 of {len(cores)} cores: " in warning
+    assert "solver: hybrid, 3 processes, the first with 1 " in outcome.stderr
+    host = host_of(xhpl)
+    assert {rank["cpus_taken"] for rank in host["ranks"]} == {str(max(cores))}
+    assert host["fma_ceiling"]["cores"] == 1
+
+
+@pytest.mark.parametrize("processes", [pytest.param(1, marks=pytest.mark.more), 2])
+def test_bind_node_shares_all_cores_among_the_processes(confined, cores, xhpl, processes):
     options = ["--set", "bind=node", "--json", "run.json"]
     outcome = confined(*options, processes=processes, q=str(processes))
+    assert warnings_of(outcome) == []
     first, host = solver_of(outcome), host_of(xhpl)
+    assert first.threads == len(first.cores)
+    assert abs(processes * len(first.cores) - len(cores)) <= processes - 1
     taken = [numbers_of(rank["cpus_taken"]) for rank in host["ranks"]]
     assert taken[0] == first.cores and set().union(*taken) == cores
     assert [rank["threads"] for rank in host["ranks"]] == list(map(len, taken))
@@ -180,11 +162,13 @@ def test_the_record_counts_the_cores_that_bind_node_takes(
     assert host["fma_ceiling"]["cores"] == len(cores)
 
 
-def test_the_record_counts_no_core_that_the_mask_takes_away(confined, cores, xhpl):
-    solver_of(confined("--json", "run.json", processes=2, q="2"))
-    host = host_of(xhpl)
-    assert {rank["cpus_taken"] for rank in host["ranks"]} == {str(max(cores))}
-    assert host["fma_ceiling"]["cores"] == 1
+# ---- binding -----------------------------------------------------------------
+
+
+def host_of(xhpl):
+    """The one host of the record run.json."""
+    (host,) = records.valid((xhpl.directory / "run.json").read_text())["hosts"]
+    return host
 
 
 def test_more_threads_than_the_mask_has_cores_are_warned_of(confined, cores):

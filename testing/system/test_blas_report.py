@@ -178,14 +178,13 @@ def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     sources = [path for layer in ("base", "hybrid/node", "hybrid/cpu")
                for path in (jobs.SOURCE / layer).glob("**/*.c")]
     sources += (jobs.SOURCE / "hybrid/device").glob("*.c")
-    parts = [objects / path.relative_to(jobs.SOURCE).with_suffix(".o")
-             for path in sources]
+    parts = [objects / path.relative_to(jobs.SOURCE).with_suffix(".o") for path in sources]
     if not (objects / "hybrid/device/machine.o").exists():
         pytest.skip("built without hybrid/")
     (tmp_path / "main.c").write_text(NO_BLAS)
     words = ["cc", "-I", jobs.SOURCE, "main.c", *parts, "-o", "main"]
     libraries = ["-lhwloc", "-ldl", "-lpthread", "-lm"]
-    linked = jobs.run([*words, *libraries], tmp_path).succeeded()
+    jobs.run([*words, *libraries], tmp_path).succeeded()
     outcome = jobs.run([tmp_path / "main"], tmp_path).succeeded()
     assert "error: kernel=blas: no BLAS library" in outcome.stderr, str(outcome)
 

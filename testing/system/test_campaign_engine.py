@@ -5,20 +5,17 @@ import collections
 import io
 import json
 import os
-import pty
 import random
 import re
 import shlex
 import signal
-import subprocess
 import sys
 
 import pytest
 
 import jobs
 from campaign_site import ALONE, CAMPAIGN, FAKE, LOADS, site, wait_for
-from hpl_campaign import (campaign, cli, hosts, inventory, launch, leftovers, live,
-                          stages)
+from hpl_campaign import (campaign, cli, hosts, inventory, launch, leftovers, live, stages)
 
 pytestmark = pytest.mark.scripts
 
@@ -29,8 +26,7 @@ pytestmark = pytest.mark.scripts
 def test_where_all_is_well_the_status_is_0(site):
     done = site.run(*LOADS).succeeded()
     assert set(site.classes().values()) == {"ok"}
-    runs = collections.Counter(event["run"].split("-")[0] for event in
-                               site.ended().values())
+    runs = collections.Counter(event["run"].split("-")[0] for event in site.ended().values())
     assert runs["single"] >= 8 and runs["pairs"] == 12 and runs["all"] == 1
     assert (site.folder / "c/campaign.html").stat().st_size > 10000
     assert (site.folder / "c/drain.txt").read_text() == ""
@@ -39,11 +35,11 @@ def test_where_all_is_well_the_status_is_0(site):
 
 
 def test_each_fault_has_its_class_and_its_evidence(site):
-    told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5}
+    told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5, "n8": "crash"}
     names = "n[1-12]"
     done = site.run(*LOADS, "--silence", "3", told=told, hosts=names)
     assert done.status == 1, str(done)
-    bad = {"n2": "wrong", "n3": "died", "n4": "hung", "n6": "not started", "n7": "slow"}
+    bad = {"n2": "wrong", "n3": "died", "n4": "hung", "n6": "not started", "n7": "slow", "n8": "died"}
     expected = {name: bad.get(name, "ok") for name in hosts.expand(names)}
     assert site.classes() == expected, str(done)
     ended = site.ended()
@@ -52,32 +48,28 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "no progress for" in " ".join(ended["single-1-n4"]["evidence"])
     drained = (site.folder / "c/drain.txt").read_text().splitlines()
     assert {line.removeprefix("# ask first: ").split()[0].rstrip(":") for line in drained} == set(bad)
+    assert [line for line in drained if line.startswith("n8 ") and "signal 11 (SIGSEGV)" in line]
     # Hosts that failed take no part in what comes later.
     assert set(ended["all-1-all"]["run"] and next(
         event for event in site.events() if event.get("run") == "all-1-all"
-    )["hosts"]) == set(expected) - {"n2", "n3", "n4", "n6"}
+    )["hosts"]) == set(expected) - {"n2", "n3", "n4", "n6", "n8"}
     assert "leaving out n7 gives" in done.stderr
-
-
-def test_the_signal_that_ended_a_run_is_in_the_reason(site):
-    site.run(*ALONE, told={"n2": "crash"}, hosts="n[1-3]")
-    (line,) = (site.folder / "c/drain.txt").read_text().splitlines()
-    assert line.startswith("n2 ") and "signal 11 (SIGSEGV)" in line
 
 
 def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
     """n7 is slow with others alone, n3 alone as well."""
     told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
-    done = site.run(*LOADS, "--short", "5", "--leave-out", told=told, hosts="n[1-9]")
+    loads = "--stages", "single,pairs,all", "--short", "5", "--rounds", "all"
+    done = site.run(*loads, "--leave-out", told=told, hosts="n[1-7]")
     (begun,) = [event for event in site.events() if event["event"] == "stage"
                 and event["stage"] == "all"]
     assert begun["left_out"] == ["n7", "n3"] and begun["gain"] > 0.4, str(done)
-    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6],n[8-9]"))
+    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6]"))
     assert begun["rate"] > 9e10 and "leaving out n7 and n3 gives" in done.stderr
-    site.run(*LOADS, "--short", "5", told=told, hosts="n[1-9]", name="kept")
+    site.run(*loads, told=told, hosts="n[1-7]", name="kept")
     (kept,) = [event for event in site.events("kept") if event["event"] == "stage"
                and event["stage"] == "all"]
-    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 9
+    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 7
     assert kept["rate"] < 6e10  # so that its limit is not too short
 
 
@@ -90,7 +82,7 @@ def test_what_a_hanging_run_started_is_ended_too(site):
 
 
 def test_a_run_that_takes_too_long_is_ended(site):
-    done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.5", hosts="n1",
+    done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.5", "--retries", "0", hosts="n1",
                     told={"seconds": 60})
     assert done.status == 1, str(done)
     event = site.ended()["single-1-n1"]
@@ -102,18 +94,18 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     ssh = jobs.program(site.folder / "bin/ssh", "echo no route to host >&2; exit 255\n")
     mpirun = jobs.program(site.folder / "bin/mpirun2",
                           "echo ------ >&2; echo no daemon >&2; echo ----- >&2; exit 1\n")
-    words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-5]", "--ssh",
+    words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-2]", "--ssh",
              ssh, "--mpirun", mpirun, "--stages", stages, "--yes", "--drain-command",
              "touch drained-{host}"]
     done = jobs.run(words, site.folder)
     assert done.status == 1 and "no host answers" in done.stderr, str(done)
-    assert "Do not drain yet: 5 of 5 nodes are not started" in done.stdout
+    assert "Do not drain yet: 2 of 2 nodes are not started" in done.stdout
     assert "before you drain" not in done.stdout
-    assert "not drained: n1, n2, n3, n4, n5" in done.stderr
+    assert "not drained: n1, n2" in done.stderr
     assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
     assert lines == [f"# ask first: n{i}: not started: it does not answer: no route to host; drain it only "
-                     f"if it does not answer: ssh n{i} uptime" for i in range(1, 6)]
+                     f"if it does not answer: ssh n{i} uptime" for i in (1, 2)]
     assert (site.folder / "c/campaign.html").exists()
     jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired
     done = jobs.run(words, site.folder)
@@ -161,8 +153,7 @@ def told_before(site, stages, told):
     lines = path.read_bytes().splitlines(keepends=True)
     words = json.dumps(stages, separators=(",", ":")).encode()
     lines[0] = lines[0].replace(b'"stages":["single"]', b'"stages":' + words)
-    path.write_bytes(b"".join(lines) + b"".join(json.dumps(x).encode() + b"\n"
-                                                for x in told))
+    path.write_bytes(b"".join(lines) + b"".join(json.dumps(x).encode() + b"\n" for x in told))
 
 
 @pytest.mark.more
@@ -257,20 +248,8 @@ def test_two_do_not_work_on_one_campaign(site):
 
 @pytest.mark.more
 def test_a_terminal_has_a_table(site):
-    ours, theirs = pty.openpty()
-    job = subprocess.Popen(
-        [str(word) for word in site.words(*ALONE)], cwd=site.folder, stderr=theirs,
-        stdout=subprocess.DEVNULL, env=jobs.environment(site.env(seconds=3)))
-    os.close(theirs)
-    shown = b""
-    try:
-        while True:
-            shown += os.read(ours, 4096)
-    except OSError:  # the terminal is closed
-        pass
-    os.close(ours)
-    assert job.wait() == 0
-    assert b"8 running, 0 waiting" in shown and b"50%" in shown and b"\x1b[" in shown
+    shown, _ = jobs.on_a_terminal(site.words(*ALONE), site.folder, site.env(seconds=3))
+    assert "8 running, 0 waiting" in shown and "50%" in shown and "\x1b[" in shown
 
 
 # ---- torture, and ceilings -----------------------------------------------------------

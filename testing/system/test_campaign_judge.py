@@ -36,8 +36,7 @@ def judged(hosts, *runs, inventory=None):
 
 def wanted(hosts, *runs):
     """Stage and hosts of the further runs that are asked for."""
-    return [(run.stage, " ".join(run.hosts)) for run in
-            blame.further(hosts, in_order(runs))]
+    return [(run.stage, " ".join(run.hosts)) for run in blame.further(hosts, in_order(runs))]
 
 
 def simulated(repeats=3, settle=6, **faults):
@@ -51,16 +50,24 @@ def simulated(repeats=3, settle=6, **faults):
 # ---- statistics ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("df, t, chance", (
-    (1, 1.0, 0.25), (1, 12.706, 0.025), (2, 4.3027, 0.025), (5, 2.015, 0.05),
-    (6, 5.2076, 0.001), (10, 2.2281, 0.025), (30, 3.3852, 0.001)))  # fmt: skip
-def test_students_t_is_that_of_tables(df, t, chance):
-    assert compare.tail(t, df) == pytest.approx(chance, rel=2e-4)
-
-
-def test_one_disturbed_run_of_four_does_not_move_the_centre():
+def test_students_t_is_that_of_tables_and_a_centre_does_not_move():
+    for df, t, chance in ((1, 1.0, 0.25), (1, 12.706, 0.025), (2, 4.3027, 0.025), (5, 2.015, 0.05),
+                          (6, 5.2076, 0.001), (10, 2.2281, 0.025), (30, 3.3852, 0.001)):  # fmt: skip
+        assert compare.tail(t, df) == pytest.approx(chance, rel=2e-4)
     assert compare.centre([1.0, 1.0, 1.0, 0.1]) == pytest.approx(1.0)
     assert compare.centre([3.0]) == 3.0 and compare.centre([3.0, 4.0]) == 3.5
+
+
+GOOD = [(64, 20, 0.01, 0.005), (64, 20, 0.01, 0.01), (5, 200, 0.02, 0), (8, 200, 0.02, 0),
+        (32, 40, 0.02, 0), (200, 8, 0.02, 0)]  # fmt: skip
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("hosts, campaigns, noise, spread", GOOD)
+def test_good_hosts_are_hardly_ever_called_slow(hosts, campaigns, noise, spread):
+    """Of hosts that are all equal, or differ a little by nature, over many campaigns."""
+    found = campaign_sim.tally(hosts, campaigns, 0, noise=noise, spread=spread)
+    assert found.blamed < 0.01 * found.good, found
 
 
 def test_rows_of_a_matrix_are_found_though_partners_differ():
@@ -72,25 +79,9 @@ def test_rows_of_a_matrix_are_found_though_partners_differ():
         assert compare.centre(row) == pytest.approx(share[name]), rows
 
 
-@pytest.mark.more
-def test_good_hosts_are_hardly_ever_called_slow():
-    """Of hosts that are all equal, over many campaigns of several sizes."""
-    for hosts, campaigns in ((5, 200), (8, 200), (32, 40), (200, 8)):
-        found = campaign_sim.tally(hosts, campaigns, 0, noise=0.02)
-        assert found.blamed < 0.01 * found.good, (hosts, found)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("spread", (0.005, 0.01))
-def test_hosts_that_differ_a_little_by_nature_are_not_slow(spread):
-    found = campaign_sim.tally(64, 20, 0, noise=0.01, spread=spread)
-    assert found.blamed < 0.01 * found.good, found
-
-
 @pytest.mark.few(1)
 @pytest.mark.parametrize("hosts, campaigns, slow", ((100, 20, 4), (500, 12, 5)))
-def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(
-        hosts, campaigns, slow):
+def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(hosts, campaigns, slow):
     found = campaign_sim.tally(hosts, campaigns, slow, noise=0.02)
     assert found.found >= 0.95 * found.slow, found
     assert found.blamed < 0.01 * found.good, found
@@ -122,21 +113,16 @@ def test_one_run_is_not_enough_to_be_certain_and_is_repeated():
     assert one.verdicts()[HOSTS[3]].reasons[0]["certain"]
 
 
-def unsteady(rates, changes):
-    """The verdict on the last of HOSTS, whose rates change from run to run."""
-    return judged(HOSTS, *(
+@pytest.mark.parametrize("rates, changes, doubt", (
+    ([100, 99, 101, 100, 100, 99, 101, 93], (0.9, 1.0, 1.1), ["which may be chance"]),
+    ([100, 92, 108, 96, 104, 99, 101, 90], (1.0,) * 3, [])))  # as far as all others
+def test_who_is_below_the_median_by_noise_or_as_others_is_ok(rates, changes, doubt):
+    verdict = judged(HOSTS, *(
         ended(name, gflops=rate * changes[(k + i) % 3], attempt=k) for k in (1, 2, 3)
         for i, (name, rate) in enumerate(zip(HOSTS, rates))))[HOSTS[7]]
-
-
-def test_below_the_median_by_the_noise_of_runs_is_open_but_ok():
-    verdict = unsteady([100, 99, 101, 100, 100, 99, 101, 93], (0.9, 1.0, 1.1))
-    assert verdict.klass == "ok" and not verdict.reasons[0]["certain"]
-    assert "which may be chance" in verdict.reasons[0]["detail"]
-
-
-def test_where_all_differ_as_much_nobody_is_slow():
-    assert unsteady([100, 92, 108, 96, 104, 99, 101, 90], (1.0,) * 3).reasons == []
+    assert verdict.klass == "ok" and len(verdict.reasons) == len(doubt)
+    for why, said in zip(verdict.reasons, doubt):
+        assert not why["certain"] and said in why["detail"]
 
 
 def test_how_slow_is_slow_can_be_chosen():
@@ -157,8 +143,7 @@ def test_a_run_that_was_too_late_counts_with_the_rate_it_had():
 
 @pytest.mark.parametrize("seconds, klass", ((9.0, "ok"), (20.0, "slow")))
 def test_few_hosts_are_compared_with_the_prediction(seconds, klass):
-    runs = [ended(name, seconds=seconds if name == HOSTS[1] else 9.0)
-            for name in HOSTS[:3]]
+    runs = [ended(name, seconds=seconds if name == HOSTS[1] else 9.0) for name in HOSTS[:3]]
     verdict = judged(HOSTS[:3], *runs)[HOSTS[1]]
     assert verdict.klass == klass
     if klass == "slow":
@@ -176,6 +161,13 @@ def of_few(part, seed=3, repeats=1, count=4, **faults):
     return one
 
 
+def test_few_hosts_that_differ_little_are_all_ok_and_do_not_run_again():
+    one = of_few(0.95)
+    assert set(classes(one.verdicts()).values()) == {"ok"} and one.rounds == 0
+    slow = of_few(0.8)
+    assert classes(judge.judge(slow.hosts, slow.ended, slow=0.3))[HOSTS[1]] == "ok"
+
+
 @pytest.mark.parametrize("count", (2, 3, 4))
 @pytest.mark.parametrize("part", (0.7, 0.8, 0.86))
 def test_who_is_clearly_below_few_others_is_undecided(count, part):
@@ -190,13 +182,6 @@ def test_who_is_clearly_below_few_others_is_undecided(count, part):
     found = summary.build(one)
     assert found["drain"] == [] and [x["host"] for x in found["open"]] == [HOSTS[1]]
     assert HOSTS[1] not in retest.good_nodes(found, [HOSTS[0]])
-
-
-def test_few_hosts_that_differ_little_are_all_ok_and_do_not_run_again():
-    one = of_few(0.95)
-    assert set(classes(one.verdicts()).values()) == {"ok"} and one.rounds == 0
-    slow = of_few(0.8)
-    assert classes(judge.judge(slow.hosts, slow.ended, slow=0.3))[HOSTS[1]] == "ok"
 
 
 def test_one_disturbed_run_of_few_hosts_is_repeated_and_cleared():
@@ -231,14 +216,6 @@ def test_a_slow_host_is_said_to_be_normal_or_slow_in_pairs(pairs, look, normal):
     assert look in why["text"] and why["detail"].endswith(f"to be certain{normal}")
 
 
-def test_a_slow_host_of_many_is_said_to_be_normal_in_pairs_and_a_bad_link_alone():
-    found = simulated(noise=0.005, slow={HOSTS[3]: 0.8}, link={HOSTS[6]: 0.3}).verdicts()
-    assert "bandwidth and latency are normal" in found[HOSTS[3]].reasons[0]["detail"]
-    for why in found[HOSTS[6]].reasons:
-        assert why["text"].endswith("; look at its cable, port and switch")
-        assert "; alone the node is as fast as others; by chance" in why["detail"]
-
-
 def test_kinds_of_hosts_are_judged_apart():
     """Six hosts of an old kind are half as fast as six others, and none is slow."""
     names = named(12)
@@ -260,64 +237,50 @@ def test_a_lost_gpu_makes_no_kind_but_another_model_does():
     assert measures.kind_of(facts) != measures.kind_of({"processor": "x"})
 
 
-def test_a_slow_host_with_a_low_clock_is_throttled():
-    one = simulated(noise=0.003, slow={HOSTS[5]: 0.8})
-    runs = [{**run, "mhz": {run["hosts"][0]: 1900 if run["hosts"][0] == HOSTS[5]
-                            else 2600}} for run in one.ended]
-    verdict = judge.judge(HOSTS, runs)[HOSTS[5]]
+def test_slow_nodes_and_links_are_told_apart():
+    """The partners of a bad link are not to blame, nor is who is slow alone for its pairs."""
+    one = simulated(noise=0.005, slow={HOSTS[3]: 0.8}, link={HOSTS[6]: 0.3})
+    found = one.verdicts()
+    assert classes(found) == {**dict.fromkeys(HOSTS, "ok"), HOSTS[3]: "slow", HOSTS[6]: "slow"}
+    (why,) = found[HOSTS[3]].reasons
+    assert why["text"].startswith("20 %") and "bandwidth and latency are normal" in why["detail"]
+    texts = [why["text"] for why in found[HOSTS[6]].reasons]
+    assert any(x.startswith("bandwidth to other nodes 70 % below the median; ") for x in texts), texts
+    assert any(x.startswith("latency to other nodes 3.") for x in texts), texts
+    for why in found[HOSTS[6]].reasons:
+        assert why["text"].endswith("; look at its cable, port and switch")
+        assert why["detail"].startswith("in pairs with n000")
+        assert "; alone the node is as fast as others; by chance" in why["detail"]
+    runs = [{**run, "mhz": {run["hosts"][0]: 1900 if run["hosts"][0] == HOSTS[3] else 2600}}
+            for run in one.ended]  # its clock is low
+    verdict = judge.judge(HOSTS, runs)[HOSTS[3]]
     assert verdict.klass == "hot"
     assert "1900 MHz, the median of its kind is 2600 MHz" in verdict.reasons[0]["text"]
-
-
-# ---- links -----------------------------------------------------------------------------
-
-
-def test_a_bad_link_is_a_row_and_its_partners_are_not_to_blame():
-    found = simulated(noise=0.005, link={HOSTS[6]: 0.3}).verdicts()
-    assert classes(found) == {**dict.fromkeys(HOSTS, "ok"), HOSTS[6]: "slow"}
-    texts = [why["text"] for why in found[HOSTS[6]].reasons]
-    assert any(text.startswith("bandwidth to other nodes 70 % below the median; look at its cable")
-               for text in texts), texts
-    assert any(text.startswith("latency to other nodes 3.") for text in texts), texts
-    assert all(why["detail"].startswith("in pairs with n000")
-               for why in found[HOSTS[6]].reasons)
-
-
-def test_a_host_that_is_slow_alone_is_not_blamed_for_its_pairs_again():
-    verdict = simulated(noise=0.005, slow={HOSTS[1]: 0.7}).verdicts()[HOSTS[1]]
-    assert [why["text"].split()[0] for why in verdict.reasons] == ["30"]
-
-
-# ---- failures ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("speed, pairs", ((1.0, True), (0.5, False)))
 def test_the_link_of_a_host_that_is_slow_alone_is_not_tried_again(speed, pairs):
     names = named(8)
-    one = Simulated(World(names, noise=0.001, slow={names[2]: speed},
-                          link={names[2]: 0.93}))
+    one = Simulated(World(names, noise=0.001, slow={names[2]: speed}, link={names[2]: 0.93}))
     one.single()
     one.pairs()
     asked = blame.further(one.hosts, one.ended, one.inventory)
     assert any(names[2] in run.hosts for run in asked if run.stage == "pairs") == pairs
 
 
-@pytest.mark.parametrize("outcome", blame.FAILED)
-def test_who_fails_alone_is_to_blame(outcome):
-    found = judged(["a", "b"], ended("a", outcome), ended("b"))
-    assert (found["a"].klass, found["b"].klass) == (outcome, "ok")
-    assert found["a"].reasons[0]["certain"]
+# ---- failures ------------------------------------------------------------------------
 
 
-def test_a_failure_alone_is_tried_again_and_a_wrong_result_is_not():
+def test_who_fails_alone_is_tried_again_unless_the_result_was_wrong_and_to_blame():
+    for outcome in blame.FAILED:
+        found = judged(["a", "b"], ended("a", outcome), ended("b"))
+        assert (found["a"].klass, found["b"].klass) == (outcome, "ok")
+        assert found["a"].reasons[0]["certain"]
     assert wanted(["a"], ended("a", "died")) == [("single", "a")]
     assert wanted(["a"], ended("a", "died"), ended("a")) == [("single", "a")]
     assert wanted(["a"], ended("a", "died"), ended("a", "died")) == []
     assert wanted(["a"], ended("a", "wrong")) == []
-
-
-def test_what_came_once_and_not_again_is_not_certain():
-    runs = ended("a", "died"), ended("a"), ended("a")
+    runs = ended("a", "died"), ended("a"), ended("a")  # once and not again
     verdict = judged(["a"], *runs)["a"]
     assert verdict.klass == "died" and not verdict.reasons[0]["certain"]
     assert "and not again" in verdict.reasons[0]["text"] and wanted(["a"], *runs) == []
@@ -357,8 +320,7 @@ def test_who_met_another_of_its_kind_is_to_blame_by_its_other_runs():
 
 
 def test_two_that_fail_only_together_stay_open():
-    good = [*ALONE, ended("a b", "died"), ended("a"), ended("b"), ended("a c"),
-            ended("b d")]
+    good = [*ALONE, ended("a b", "died"), ended("a"), ended("b"), ended("a c"), ended("b d")]
     assert wanted("abcd", *good) == [("pairs", "a b")]
     found = judged("abcd", *good, ended("a b", "died"))
     assert found["a"].klass == found["b"].klass == "unknown"
@@ -368,28 +330,24 @@ def test_two_that_fail_only_together_stay_open():
     assert wanted("abcd", *good, ended("a b")) == []
 
 
-def test_one_host_of_a_large_run_is_found_by_halves():
-    names = named(64)
-    one = Simulated(World(names, noise=0.002, company={names[37]: "died"}))
-    one.single()
-    one.all()
-    one.settle(20)
-    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), names[37]: "died"}
-
-
-@pytest.mark.parametrize("one, other, also_all", (
-    (2, 9, False), (6, 7, False), (6, 7, True), (0, 15, True)))
-def test_two_hosts_that_fail_with_others_are_both_found(one, other, also_all):
+@pytest.mark.parametrize("count, bad, pairs, whole", (
+    (64, {37: "died"}, False, True),  # found by halves
+    (16, {2: "hung", 9: "died"}, True, False), (16, {6: "hung", 7: "died"}, True, False),
+    (16, {6: "hung", 7: "died"}, True, True), (16, {0: "hung", 15: "died"}, True, True)))
+def test_hosts_that_fail_with_others_are_all_found(count, bad, pairs, whole):
     """Also where they failed together."""
-    names = named(16)
-    bad = {names[one]: "hung", names[other]: "died"}
-    campaign = Simulated(World(names, noise=0.002, company=bad))
-    campaign.single()
-    campaign.pairs()
-    if also_all:
-        campaign.all()
-    campaign.settle(20)
-    assert classes(campaign.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+    names = named(count)
+    bad = {names[i]: outcome for i, outcome in bad.items()}
+    one = Simulated(World(names, noise=0.002, company=bad))
+    one.single()
+    if pairs:
+        one.pairs()
+    if whole:
+        one.all()
+    one.settle(20)
+    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+    like = ended("a b c d", n=4000, nb=100, p=2, q=4)  # a smaller run has as much on a host
+    assert (blame.scaled(like, 1), blame.scaled(like, 2)) == ((2000, 1, 2), (2800, 2, 2))
 
 
 def test_further_runs_have_ids_of_their_own_and_no_host_in_common():
@@ -404,12 +362,6 @@ def test_further_runs_have_ids_of_their_own_and_no_host_in_common():
         assert not {run.id for run in asked} & {run["run"] for run in one.ended}
         for run in asked:
             one.end(run)
-
-
-def test_a_smaller_run_keeps_the_memory_of_each_host():
-    like = ended("a b c d", n=4000, nb=100, p=2, q=4)
-    assert blame.scaled(like, 1) == (2000, 1, 2)
-    assert blame.scaled(like, 2) == (2800, 2, 2)
 
 
 # ---- inventory -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import cluster_net
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
+from cluster_net import classes, result
 
 WHY_NOT = cluster_net.why_not()
 pytestmark = [pytest.mark.surface,
@@ -23,7 +23,7 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 @pytest.fixture
 def cluster(tmp_path):
-    yield from clusters(tmp_path, cluster_net.Cluster)
+    yield from cluster_net.clusters(tmp_path)
 
 
 def campaign(cluster, *options):
@@ -37,8 +37,7 @@ def campaign(cluster, *options):
 def reasons(found, name):
     """Why a host has its class, and in what it differs from the others."""
     (host,) = (host for host in found["hosts"] if host["name"] == name)
-    return "\n".join([reason["text"] for reason in host["reasons"]]
-                     + host["differences"])
+    return "\n".join([reason["text"] for reason in host["reasons"]] + host["differences"])
 
 
 @pytest.mark.clusters

@@ -114,8 +114,7 @@ def test_bounds_may_change_when_it_goes_on(site):
     done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.1", "--retries", "0",
                     hosts="n1", told={"seconds": 60})
     assert done.status == 1, str(done)
-    jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--slow", "50%"],
-             site.folder)
+    jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--slow", "50%"], site.folder)
     assert site.result()["slow"] == 0.5
 
 

@@ -13,7 +13,7 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
+from cluster_net import classes, clusters, result
 from campaign_sim import FACTS, Simulated, World, named
 from campaign_site import ALONE, CAMPAIGN, SCHEMA, site, wait_for
 from hpl_campaign import reservation, retest, slurm, summary
@@ -40,73 +40,63 @@ def left(done):
 # ---- campaigns -----------------------------------------------------------------------
 
 
-def test_a_node_is_tested_beside_good_ones_until_it_is_repaired(site):
+def test_nodes_are_tested_beside_good_ones_until_they_are_repaired(site):
+    """An interrupted test goes on in its folder, and the campaign knows what tests found, so
+    that report --yes drains no repaired node."""
     off = ("--drain-command", "touch drained-{host}")
     assert site.run(*ALONE, *off, told={"n2": 0.5, "n3": "die"}).status == 1
-    done = again(site, n2=0.5)
-    assert done.status == 1 and last(done) == (
-        "n2 is not ok, so drain it by the command above. Repair it, then type the same "
-        "command again. If no defect is found, give the vendor "
-        f"{site.folder}/c/retest-1-n2"), str(done)
-    assert left(done).startswith("all nodes of the campaign: Drain 2 of 8 nodes (")
-    assert "touch drained-n2" in done.stdout and not list(site.folder.glob("drained-*"))
-    found = site.result("c/retest-1-n2")
-    assert [host["name"] for host in found["hosts"]] == ["n2", "n1", "n4", "n5", "n6", "n7"]
-    assert found["options"]["retest"] == ["n2"] and found["options"]["rate"] == 100.0
-    assert found["options"]["stages"] == ["inventory", "single", "pairs"]
-    assert found["options"]["repeats"] == 3
-    page = (site.folder / "c/retest-1-n2/campaign.html").read_text()
-    assert f"retest -C {site.folder}/c --hosts n2" in page and "Beside earlier" in page
-
-    done = again(site, "--yes", n2=0.5)
-    assert "n2 is not ok, and is drained." in last(done), str(done)
-    assert (site.folder / "drained-n2").exists()
-    done = again(site)
-    assert done.status == 0, str(done)
-    assert last(done) == "n2 is ok. If it was drained, put it back into service"
+    done = again(site, hosts="n2,n3", n2=0.5)  # n3 is repaired
+    assert done.status == 1 and "n2 is not ok, so drain it by the command above." in done.stdout
+    assert "n3 is ok. If it was drained, put it back into service" in done.stdout, str(done)
     assert left(done) == ("all nodes of the campaign: Drain 1 of 8 nodes "
                           f"({site.folder}/c/campaign.html)")
-    assert sorted(path.name for path in (site.folder / "c").glob("retest-*")) == [
-        "retest-1-n2", "retest-2-n2", "retest-3-n2"]
-
-
-def test_the_campaign_knows_what_its_second_tests_found(site):
-    """So report --yes drains no repaired node."""
-    site.run(*ALONE, told={"n2": 0.5, "n3": "die"})
-    again(site, hosts="n2,n3", n2=0.5)
+    assert "touch drained-n2" in done.stdout and not list(site.folder.glob("drained-*"))
+    name = "c/retest-1-n2+n3"
+    found = site.result(name)
+    assert [host["name"] for host in found["hosts"]] == ["n2", "n3", "n1", "n4", "n5", "n6", "n7"]
+    assert found["options"]["retest"] == ["n2", "n3"] and found["options"]["rate"] == 100.0
+    assert found["options"]["stages"] == ["inventory", "single", "pairs"]
+    assert found["options"]["repeats"] == 3
+    page = (site.folder / name / "campaign.html").read_text()
+    assert f"retest -C {site.folder}/c --hosts n2" in page and "Beside earlier" in page
     row = {host["name"]: host for host in site.result()["hosts"]}
-    assert [row[name]["retest"] for name in ("n1", "n2", "n3")] == [None, *["retest-1-n2+n3"] * 2]
+    assert [row[host]["retest"] for host in ("n1", "n2", "n3")] == [None, *["retest-1-n2+n3"] * 2]
     assert row["n2"]["reasons"][0]["runs"][0].startswith("retest-1-n2+n3/single-")
     assert [entry["host"] for entry in site.result()["drain"]] == ["n2"]
-    assert left(again(site)).startswith("all nodes of the campaign: All 8 nodes are ok (")
-    assert site.classes() == {f"n{i}": "ok" for i in range(1, 9)}
-    done = jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--yes", "--drain-command",
-                     "touch drained-{host}"], site.folder).succeeded()
+
+    (site.folder / name / "campaign.json").unlink()  # as before its end
+    ended = site.ended(name)
+    assert "n2 is not ok" in again(site, hosts="n2,n3").stdout
+    assert site.ended(name) == ended and (site.folder / name / "campaign.json").exists()
+
+    done = again(site, "--yes", n2=0.5)
+    assert last(done) == "n2 is not ok, and is drained. Repair it, then type the same command " \
+        f"again. If no defect is found, give the vendor {site.folder}/c/retest-1-n2", str(done)
+    assert (site.folder / "drained-n2").exists()
+    (site.folder / "drained-n2").unlink()
+    done = again(site)
+    assert done.status == 0, str(done)
+    assert left(done).startswith("all nodes of the campaign: All 8 nodes are ok (")
+    assert sorted(path.name for path in (site.folder / "c").glob("retest-*")) == [
+        "retest-1-n2", "retest-1-n2+n3", "retest-2-n2"]
+    assert set(site.classes().values()) == {"ok"}
+    report = [sys.executable, CAMPAIGN, "report", "-C", "c"]
+    done = jobs.run([*report, "--yes"], site.folder).succeeded()
     assert not list(site.folder.glob("drained-*")) and "All 8 nodes" in done.stdout
-    test = json.loads((site.folder / "c/retest-1-n2/campaign.json").read_text())
+    path = site.folder / "c/retest-2-n2/campaign.json"
+    test = json.loads(path.read_text())
     for broken in ({**test, "started": "2000-01-01T00:00:00Z"}, {}):  # it ran since; damaged
-        (site.folder / "c/retest-1-n2/campaign.json").write_text(json.dumps(broken))
-        jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c"], site.folder)
+        path.write_text(json.dumps(broken))
+        jobs.run(report, site.folder)
         assert site.classes()["n2"] == "slow"
 
 
-def test_an_interrupted_test_goes_on_in_its_folder(site):
-    site.run(*ALONE, told={"n2": 0.5})
-    again(site, n2=0.5)
-    folder = site.folder / "c/retest-1-n2"
-    (folder / "campaign.json").unlink()  # as before its end
-    ended = site.ended("c/retest-1-n2")
-    assert "n2 is not ok" in last(again(site))
-    assert site.ended("c/retest-1-n2") == ended and (folder / "campaign.json").exists()
-
-
-@pytest.mark.parametrize("name, hosts, said", (
-    ("c", "n9", "n9 is no node of"), ("c", "", "name the nodes to test by --hosts"),
-    ("none", "n1", "none has no campaign")))
-def test_what_cannot_be_tested_is_refused(site, name, hosts, said):
+def test_what_cannot_be_tested_is_refused(site):
     site.run(*ALONE, hosts="n1")
-    jobs.run([sys.executable, CAMPAIGN, "retest", "-C", name, "--hosts", hosts],
-             site.folder).refused(said)
+    for name, hosts, said in (("c", "n9", "n9 is no node of"), ("none", "n1", "none has no campaign"),
+                              ("c", "", "name the nodes to test by --hosts")):  # fmt: skip
+        jobs.run([sys.executable, CAMPAIGN, "retest", "-C", name, "--hosts", hosts],
+                 site.folder).refused(said)
 
 
 def test_an_undecided_node_of_few_is_decided_by_a_second_test():

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sys
 import time
 import types
 
@@ -13,10 +12,8 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
-
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_campaign import launch, slurm  # noqa: E402
+from cluster_net import classes, clusters, result
+from hpl_campaign import launch, slurm
 
 WHY_NOT = cluster_slurm.why_not()
 on_slurm = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
@@ -186,8 +183,7 @@ def test_jobs_are_cancelled_by_their_numbers(monkeypatch):
     told = Told(monkeypatch, squeue=[None, "7\n8\n", ""], scancel="")
     monkeypatch.setattr(slurm, "SECOND", 0)
     slurm.Slurm.cancel(None, ["/a", "/b"])
-    assert [words for words in told.calls if words[0] == "scancel"] == [
-        ("scancel", "7", "8")]
+    assert [words for words in told.calls if words[0] == "scancel"] == [("scancel", "7", "8")]
     assert told.calls[0][-1] == "--name=/a,/b"
 
 
@@ -197,8 +193,7 @@ def test_jobs_are_cancelled_by_their_numbers(monkeypatch):
     ("Batch job submission failed: Requested node configuration is not available",
      OSError),
 ))  # fmt: skip
-def test_a_refusal_is_a_node_s_fault_if_it_names_the_node(tmp_path, monkeypatch, said,
-                                                          error):
+def test_a_refusal_is_a_node_s_fault_if_it_names_the_node(tmp_path, monkeypatch, said, error):
     jobs.program(tmp_path / "bin/sbatch", f'echo "$@" >words; echo "{said}" >&2; exit 1\n')
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_MPI_TYPE", "pmix")

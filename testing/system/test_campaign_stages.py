@@ -17,64 +17,52 @@ pytestmark = pytest.mark.scripts
 # ---- hosts, and which runs there are -------------------------------------------------
 
 
-def test_a_hostfile_of_hydra_has_processes_behind_a_colon():
-    assert hosts.hostfile("n01:8\nn[2-3]:4 # two\nn4 slots=2\nfe80::1:8\n") == [
-        "n01", "n2", "n3", "n4", "fe80::1:8"]
-
-
 def test_lists_of_hosts_are_expanded():
     assert hosts.expand("n[08-10,3],gpu3") == ["n08", "n09", "n10", "n3", "gpu3"]
     assert hosts.expand("r[1-2]n[1-2]") == ["r1n1", "r1n2", "r2n1", "r2n2"]
     assert hosts.hostfile("# all\nn1 slots=4\n\nn[2-3]\n") == ["n1", "n2", "n3"]
+    assert hosts.hostfile("n01:8\nn[2-3]:4 # two\nn4 slots=2\nfe80::1:8\n") == [
+        "n01", "n2", "n3", "n4", "fe80::1:8"]  # of Hydra
     assert hosts.racks("a: n[1-2]\nb: n3") == {"n1": "a", "n2": "a", "n3": "b"}
-    assert hosts.together(["n2", "n1", "n2"], {"n1": "a"}) == [
-        Host("n2"), Host("n1", "a")]
+    assert hosts.together(["n2", "n1", "n2"], {"n1": "a"}) == [Host("n2"), Host("n1", "a")]
+    for text in "n[1-", "n[a]", "n[3-1]", "n 1", "n]1[":
+        with pytest.raises(hosts.BadHosts):
+            hosts.expand(text)
 
 
-@pytest.mark.parametrize("text", ["n[1-", "n[a]", "n[3-1]", "n 1", "n]1["])
-def test_bad_lists_of_hosts_are_refused(text):
-    with pytest.raises(hosts.BadHosts):
-        hosts.expand(text)
+def test_in_a_tournament_no_pair_meets_twice():
+    for count in range(2, 34):
+        rounds = stages.tournament(list(range(count)), count)
+        met = [frozenset(pair) for found in rounds for pair in found]
+        assert len(met) == len(set(met)) == count * (count - 1) // 2
+        usual = stages.tournament(list(range(count)))
+        for found in rounds + usual:
+            assert len({host for pair in found for host in pair}) == 2 * len(found)
+        assert len(usual) == max(1, (count - 1).bit_length())
 
 
-@pytest.mark.parametrize("count", range(2, 34))
-def test_in_a_tournament_no_pair_meets_twice(count):
-    rounds = stages.tournament(list(range(count)), count)
-    met = [frozenset(pair) for found in rounds for pair in found]
-    assert len(met) == len(set(met)) == count * (count - 1) // 2
-    for found in rounds + stages.tournament(list(range(count))):
-        assert len({host for pair in found for host in pair}) == 2 * len(found)
-    assert len(stages.tournament(list(range(count)))) == max(
-        1, (count - 1).bit_length())
+OPEN_MPI, HYDRA = "mpirun (Open MPI) 4.1.4", "HYDRA build details:"
 
 
-@pytest.mark.parametrize("version, options", (
-    ("mpirun (Open MPI) 4.1.4", "--host n1:2,n2:2 --map-by ppr:2:node -x HPL_CAMPAIGN_RUN "
-     "-x HPL_CAMPAIGN_HOSTS --mca plm_rsh_agent 'ssh -v'"),
-    ("HYDRA build details:", "-hosts n1:2,n2:2 -launcher ssh -launcher-exec ssh"),
-))  # fmt: skip
-def test_mpirun_is_told_the_hosts_in_its_dialect(tmp_path, version, options):
+@pytest.mark.parametrize("version, options, in_file", (
+    (OPEN_MPI, "--host n1:2,n2:2 --map-by ppr:2:node -x HPL_CAMPAIGN_RUN "
+     "-x HPL_CAMPAIGN_HOSTS --mca plm_rsh_agent 'ssh -v'", ("--hostfile", "node00007 slots=2\n")),
+    (HYDRA, "-hosts n1:2,n2:2 -launcher ssh -launcher-exec ssh", ("-f", "node00007:2\n"))))
+def test_mpirun_is_told_the_hosts_in_its_dialect_very_many_in_a_file(
+        tmp_path, version, options, in_file):
     mpirun = jobs.program(tmp_path / "mpirun", f"echo '{version}'\n")
     given = types.SimpleNamespace(ssh="ssh -v", mpirun=str(mpirun), slots=None)
     run = types.SimpleNamespace(p=2, q=2, hosts=["n1", "n2"])
     line = shlex.join(launch.Ssh(given).command(run, ["xhpl"], "/f"))
     assert line.endswith(f"{mpirun} {options} -np 4 -bind-to numa -wdir /f xhpl")
-    assert ("EXTRA_ARGS=-v" in line) == ("HYDRA" in version)
-
-
-@pytest.mark.parametrize("version, option, line", (
-    ("mpirun (Open MPI) 4.1.4", "--hostfile", "node00007 slots=2\n"),
-    ("HYDRA build details:", "-f", "node00007:2\n")))  # fmt: skip
-def test_very_many_hosts_are_in_a_file(tmp_path, version, option, line):
-    mpirun = jobs.program(tmp_path / "mpirun", f"echo '{version}'\n")
-    given = types.SimpleNamespace(ssh="ssh", mpirun=str(mpirun), slots=None)
+    assert ("EXTRA_ARGS=-v" in line) == (version == HYDRA)
     names = [f"node{i:05d}" for i in range(15000)]
     run = types.SimpleNamespace(p=150, q=200, hosts=names)
     words = launch.Ssh(given).command(run, ["xhpl"], str(tmp_path))
     assert max(map(len, words)) < 4096
-    with open(words[words.index(option) + 1]) as file:
+    with open(words[words.index(in_file[0]) + 1]) as file:
         lines = file.readlines()
-    assert len(lines) == 15000 and lines[7] == line
+    assert len(lines) == 15000 and lines[7] == in_file[1]
     name, path = slurm.on_nodes(names, str(tmp_path)).split("=")
     assert name == "--nodefile"
     with open(path) as file:
@@ -139,12 +127,9 @@ def test_a_column_goes_at_the_speed_of_its_slowest_host():
     assert abs(four.rate - one.rate) < 1e-6
     # The slow column holds half of what the others do.
     assert abs(four.room - 3.5 / 4) < 0.01
-
-
-def test_slow_hosts_are_left_out_where_others_are_faster_without():
     rates = {**ALIKE, "n2": 10.0, **dict.fromkeys(NAMES[8:], 50.0)}
     assert "n2" in weights.best(NAMES, rates, 1, 0.03).weights
-    found = weights.best(NAMES, rates, 1, 0.03, leave_out=True)
+    found = weights.best(NAMES, rates, 1, 0.03, leave_out=True)  # as others are faster without
     assert "n2" not in found.weights and len(found.weights) == 15
 
 
@@ -198,7 +183,7 @@ HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5
     (0, None, TABLE + CHECK + "PASSED\n", "xhpl: error: rank 0 on n1: iteration 4: a received "
      "panel is wrong, from rank 1\n", "wrong"),
     (3, None, "", HALF + WAITING, "hung"),
-    (3, None, "", WAITING + "xhpl: warning: it goes on, after 9 s\n", "died"),
+    (3, None, "", WAITING + "xhpl: warning: the job makes progress again, after 9 s\n", "died"),
     (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),
     (255, None, "", "ssh: connect to host n1: No route to host\n", "not started"),
     (-9, outcome.SILENT, "", HALF, "hung"),
@@ -217,38 +202,25 @@ def test_how_a_run_ended(status, by, report, log, expected):
         assert (found.seconds, found.gflops) == (0.21, 203.69)
 
 
-def test_a_run_that_took_too_long_has_the_rate_so_far():
+def test_what_a_run_wrote_tells_how_far_it_came_and_of_its_link():
     found = outcome.classify(outcome.Ended(-15, outcome.LATE, "", HALF, "late"))
-    assert found.gflops == 88.5
+    assert found.gflops == 88.5  # the rate so far
     assert found.evidence[0] == "late" and "52% was done" in found.evidence[1]
-
-
-def test_words_about_waiting_are_no_sign_of_life():
     still = "xhpl: warning: rank 0 on n1: no progress for 30 s, iteration 3 of 9\n"
     assert not outcome.is_life(still) and not outcome.is_life("\n")
     assert outcome.is_life(HALF + still)
+    for record, link in (
+            ('"latency_seconds": 1.5e-06,\n "bandwidth": 12000000000.0', (1.5e-6, 1.2e10)),
+            ('"latency_seconds": 0.03,\n "bandwidth": 2.1e15', (None, None)),
+            ("{}", (None, None))):  # fmt: skip
+        assert outcome.link(record) == link
 
 
-@pytest.mark.parametrize("record, found", [
-    ('"latency_seconds": 1.5e-06,\n "bandwidth": 12000000000.0', (1.5e-6, 1.2e10)),
-    ('"latency_seconds": 0.03,\n "bandwidth": 2.1e15', (None, None)),
-    ("{}", (None, None)),
-])  # fmt: skip
-def test_what_a_record_says_of_the_link(record, found):
-    assert outcome.link(record) == found
-
-
-@pytest.mark.parametrize(
-    "rate, memory, words, nb",
-    [
-        (40000, "100G", "--set devices=cuda", 1024),
-        (40000, "20G", "", 512),
-        (100, "64G", "", 192),
-        (100, "64G", "--set devices=none", 192),
-        (500, "64G", "--set devices=hip --depth 1", 1024),
-        (40000, "64G", "--set devices=none", 192),
-    ],
-)  # fmt: skip
-def test_a_given_rate_has_the_panels_of_its_kind(rate, memory, words, nb):
-    sizing = planning.given(rate, memory, None, 1, words)
-    assert sizing.nb == nb and sizing.n % nb == 0
+def test_a_given_rate_has_the_panels_of_its_kind():
+    for rate, memory, words, nb in (
+            (40000, "100G", "--set devices=cuda", 1024), (40000, "20G", "", 512),
+            (100, "64G", "", 192), (100, "64G", "--set devices=none", 192),
+            (500, "64G", "--set devices=hip --depth 1", 1024),
+            (40000, "64G", "--set devices=none", 192)):  # fmt: skip
+        sizing = planning.given(rate, memory, None, 1, words)
+        assert sizing.nb == nb and sizing.n % nb == 0

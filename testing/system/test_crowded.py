@@ -61,8 +61,8 @@ def ceiling_of(xhpl):
 
 def worthless(advice):
     """The pattern of a verdict with this advice."""
-    return (r"WORTHLESS: other programs \(.*\bsh PID \d+ of \w+.*\) had (3[3-9]|[4-9]\d)% of "
-            rf"the cores while this was measured, in both of two tries{advice}")
+    return (r"WORTHLESS: other programs \(.*\bsh PID \d+ of \w+.*\) used (3[3-9]|[4-9]\d)% of "
+            rf"the cores in both measurements{advice}")
 
 
 def assert_refused(outcome, advice):
@@ -96,7 +96,7 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
         unwritten = xhpl(*options[:-2])
         forced = xhpl(*options, "--force")
         timed = xhpl(*options[:-2], "--force", "--time", "10m")
-    again = ": end them and run --plan again, or add --force"
+    again = ": end these programs and run --plan again, or add --force"
     assert_refused(outcome, f"{again}; new.dat was not written")
     assert_refused(unwritten, again)
     table, advice = table_of(forced, rf"\. N and grid are right, NB{AGAIN}").split("\n\n")
@@ -119,7 +119,7 @@ def test_a_prediction_among_others_is_worth_nothing(xhpl):
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
         forced = xhpl(*options, "--force")
-    assert_refused(outcome, ": end them and run --predict again, or add --force")
+    assert_refused(outcome, ": end these programs and run --predict again, or add --force")
     table = table_of(forced, r"\. The rates below may be wrong: predict again once the machine is "
                      "idle")  # fmt: skip
     assert len(table.splitlines()) == 2, str(forced)

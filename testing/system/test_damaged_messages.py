@@ -30,8 +30,7 @@ NB = 32
 KEY, ROW, OWNER, HAS_CURRENT = range(4)  # of a proposal
 DINFO, DPIV = -1, -1 - NB  # of a panel
 ANY = (-64.0, "nan")
-PROPOSALS = [(place, value) for place in (KEY, ROW, OWNER, HAS_CURRENT)
-             for value in ANY]
+PROPOSALS = [(place, value) for place in (KEY, ROW, OWNER, HAS_CURRENT) for value in ANY]
 PROPOSALS += [(ROW, 500.0), (ROW, 2.5), (OWNER, 2.0), (OWNER, 0.0), (HAS_CURRENT, 2.0)]
 PANELS = [(place, value) for place in (DPIV, DPIV + NB - 1, DINFO) for value in ANY]
 PANELS += [(DPIV, 500.0), (DPIV, 4e300), (DPIV + NB - 1, NB - 2.0), (DINFO, NB + 1.0)]
@@ -39,8 +38,7 @@ PANELS += [(DPIV, 500.0), (DPIV, 4e300), (DPIV + NB - 1, NB - 2.0), (DINFO, NB +
 
 def with_solvers(damages):
     """Each solver in turn: what they find is found in code that they share."""
-    return [(damage, ("default", "reference")[i % 2])
-            for i, damage in enumerate(damages)]
+    return [(damage, ("default", "reference")[i % 2]) for i, damage in enumerate(damages)]
 
 
 def damaged(folder, p, q, damage, solver):

@@ -21,10 +21,7 @@ DAT = hpl_dat.text(n="9000", nb="64", p="2", q="2", depth="1", threshold="0")
 LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
 CROWD = 8  # programs a core
-SLOW = {
-    "XHPL_KERNEL": "portable",
-    "XHPL_THREADS": "1",
-}
+SLOW = {"XHPL_KERNEL": "portable", "XHPL_THREADS": "1"}
 
 
 def stop_by_turns(pids, over):
@@ -236,7 +233,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     job, pids = start(tmp_path, 2, dat, *command, **settings)
     place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange)\b"
     stall = r"rank 0 on \S+: no progress for \d+ s, " + place
-    goes_on = r"it goes on, after \d+ s"
+    goes_on = r"the job makes progress again, after \d+ s"
     with watched(job) as warnings:
         warnings.until(lambda: warnings.progress, LIMIT)
         os.kill(pids[1], signal.SIGSTOP)
@@ -298,15 +295,13 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 @pytest.mark.parametrize("rates, slow", (("1,0.25", True), ("1,0.875", False)))
 @retried
 def test_a_device_that_is_slow_beside_another_is_named(xhpl, rates, slow):
     words = ["devices=emu:2", f"emu_rate={rates}", "split=fixed:0.8", "tile=128"]
     outcome = xhpl("-n", 1500, "-nb", 64, "-p", 1, "-q", 1, "--json", "run.json",
-                   *(x for word in words for x in ("--set", word))).succeeded()  # fmt: skip
+                   *jobs.sets(*words)).succeeded()
     said = [x for x in outcome.stderr.splitlines() if "of the others of this model" in x]
     found = json.loads((xhpl.directory / "run.json").read_text())["tests"][0]["devices"]
     assert [x["name"] for x in found] == ["emu:0", "emu:1"]

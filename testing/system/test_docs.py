@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What README, docs/ and testing/README say, held against tree and program."""
+"""What README, docs/ and testing/ say, held against tree and program."""
+import json
+import os
 import re
+import sys
 import textwrap
 from collections import Counter
 
 import pytest
 
+import hpl_dat
 import jobs
+import records
 import report
-from docs_pages import PAGES, assert_needed, is_run, name_of, smaller
-from docs_pages import shell  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
 
+PAGES = sorted(
+    [jobs.SOURCE / "README.md", *jobs.SOURCE.glob("docs/*.md")]
+    + [jobs.SOURCE / "testing/README.md", jobs.SOURCE / "testing/EMULATOR.md"]
+)
 README = (jobs.SOURCE / "README.md").read_text()
 TUNING = (jobs.SOURCE / "docs/TUNING.md").read_text()
 MAN = (jobs.SOURCE / "docs/xhpl.1").read_text()
@@ -25,6 +32,58 @@ SETTINGS_HEAD = """\
 
 
 # ---- commands ----------------------------------------------------------------
+
+
+def name_of(page):
+    return str(page.relative_to(jobs.SOURCE))
+
+
+# What scripts/mpirun tells Open MPI, for commands that call mpirun itself.
+ADVICE = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def needs(script):
+    """What this machine lacks for a script, or None."""
+    if re.search(r"(?<!/)\bmpirun ", script):
+        version = jobs.run(["mpirun", "--version"], jobs.SOURCE).stdout
+        if "Open MPI" not in version:
+            return "it is written for Open MPI"
+    if "--bind-to core" in script and len(os.sched_getaffinity(0)) < 2:
+        return "it takes two cores"
+    return None
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run a script in a folder that looks like the top of the built tree."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/arch").symlink_to(jobs.BIN)
+    for name in ("scripts", "bench", "testing"):
+        (tmp_path / name).symlink_to(jobs.SOURCE / name)
+    # this one has all that is needed
+    jobs.program(tmp_path / "path/python3", f'exec "{sys.executable}" "$@"\n')
+    path = [str(tmp_path / "path"), str(jobs.BIN), os.environ["PATH"]]
+    env = {**ADVICE, "PATH": os.pathsep.join(path)}
+
+    def run(script, status=0):
+        lacking = needs(script)
+        if lacking:
+            pytest.skip(lacking)
+        (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="1", q="2"))
+        outcome = jobs.run(["sh", "-euc", script], tmp_path, env)
+        assert outcome.status == status, str(outcome)
+        for text in (path.read_text() for path in tmp_path.glob("*.json")):
+            if "hpl_dat" in json.loads(text):
+                records.valid(text)
+        return outcome
+
+    return run
 
 
 def blocks(text, language):
@@ -79,11 +138,11 @@ NOT_RUN = {
     "CUDA_LIBS=no make bundle": "test_bundle.py",
     "pytest=": "make unit has to be first; make test runs it",
     "bin/xdgemm": "test_bundle.py, with the programs of a bundle",
-    ".*make bench-host": "test_bench_host.py, with --quick",
-    "make bench-opencl": "test_bench_opencl.py, smaller",
+    ".*make bench-host": "test_bench.py, with --quick",
+    "make bench-opencl": "test_bench.py, smaller",
     "bin/arch/xdgemm --tune": "test_opencl.py, where there is a device",
     "make bench-plan": "test_plan.py, with --quick",
-    "make bench-gpu": "test_bench_gpu.py, with --quick",
+    "make bench-gpu": "test_bench.py, with --quick",
     "srun": "there is no Slurm",
     "make CUDA_HOME": "there is no CUDA",
     "xhpl -n 92160": "there is no GPU",
@@ -98,43 +157,55 @@ NOT_RUN = {
 
 # Patterns, and what is run in their place: the same, small; and what make calls.
 SMALLER = [
-    (r"-n (40000|80000|10000|4000)\b", "-n 500"),
-    (r"-n 8000 -nb 192", "-n 500 -nb 48"),
-    (r"-m 20000 -n 20000 -k 1024 --torture 600", "-m 300 -n 300 -k 64 --torture 1"),
-    (r"--memory 1G", "--memory 200M"),
+    (r"(-[mn] )(?!1000)\d{4,}\b", r"\g<1>300"),
+    (r"-k 1024", "-k 64"),
+    (r"--torture (600|2)\b", "--torture 0.3"),
+    (r"--memory (1G|80%)", "--memory 50M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
     (r"PE=4\b", "PE=1"),
     (r"-np 8(?= --map-by ppr)", "-np 1"),  # nodes
     (r"plan_seconds=(1|0\.5)\b", "plan_seconds=0.1"),
     (r"xhpl --plan (--time 1h )?--write",
-     r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),
+     r"xhpl --plan \1--memory 50M --set plan_seconds=0.1 --write"),
     (r" --(plan|predict) ", r" --\1 --force "),  # other programs may compute now
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
      "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/hpl bin/arch bin/arch/xhpl"),
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
-    (r"make bench-homes", "NB=16 REPEAT=1 bench/homes bin/arch"),
+    (r"make bench-homes\nNB=256 REPEAT=3", "NB=16 REPEAT=1"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
     (r"bench/weights 16000 192", "bench/weights 500 64"),
 ]
 
-STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1, "emu_fault=1:fail": 3,
-          "emu_fault=stall": 3}  # fmt: skip
+STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1, "emu_fault=1:fail": 3, "emu_fault=stall": 3}
+
+
+def smaller(script):
+    for pattern, instead in SMALLER:
+        script = re.sub(pattern, instead, script)
+    return script
+
+
+# Each script once, by where it is shown.
+SCRIPTS = {smaller(script): where for where, script in COMMANDS.items()
+           if not any(re.match(x, script) for x in NOT_RUN)}  # fmt: skip
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("where", [x for x in COMMANDS if is_run(NOT_RUN, COMMANDS[x])])
-def test_the_commands_shown_work(shell, where):
-    script = COMMANDS[where]
-    status = next((STATUS[x] for x in STATUS if x in script), 0)
-    shell(smaller(SMALLER, script), status)
+@pytest.mark.parametrize("script", SCRIPTS, ids=SCRIPTS.values())
+def test_the_commands_shown_work(shell, script):
+    shell(script, next((STATUS[x] for x in STATUS if x in script), 0))
 
 
 def test_what_is_left_out_or_made_smaller_is_still_shown():
     shown = list(COMMANDS.values())
     assert [x for x in STATUS if not any(x in y for y in shown)] == []
-    assert_needed(NOT_RUN, SMALLER, shown)
+    assert [x for x in NOT_RUN if not any(re.match(x, y) for y in shown)] == []
+    for pattern, instead in SMALLER:
+        changed = [re.sub(pattern, instead, script) for script in shown]
+        assert changed != shown, pattern
+        shown = changed
 
 
 def test_pages_have_the_commands_that_they_are_for():
@@ -198,13 +269,9 @@ def test_a_rate_is_per_something(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_target_of_make_named_exists(page):
-    phony = []
-    for makefile in (jobs.SOURCE / "Makefile", *jobs.SOURCE.glob("*/*.mk")):
-        for listed in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)", makefile.read_text(), re.M):
-            phony += listed.split()
     call = re.compile(r"(?:`|^    )make ([a-z][a-z-]*)\b(?!=)", re.M)
     named = call.findall(page.read_text())
-    assert [target for target in named if target not in phony] == []
+    assert set(named) <= jobs.targets()
 
 
 @pytest.fixture(scope="module")
@@ -260,3 +327,40 @@ def test_variables_of_the_tests_do_not_stop_the_program(xhpl):
     names = re.findall(r"`(\w*XHPL_\w+)`", page)
     assert len(names) == 3
     xhpl("--print-config", env={name: "/x" for name in names}).succeeded()
+
+
+# ---- code within sentences -----------------------------------------------------
+
+# Between backquotes, outside fenced blocks.
+CODE = {
+    re.sub(r"\s+", " ", code)
+    for page in PAGES
+    for code in re.findall(
+        r"`([^`]+)`", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S))
+}
+PROGRAMS = re.compile(
+    r"(?:[A-Z_]+=\S+ )*(?:\./xhpl|bin/arch/\w+|scripts/(?!mpirun|coverage)[\w-]+|xdgemm|xhpl|xprobe) ")
+OF_SLURM = {"--gpus-per-task", "--mpi"}
+
+
+def test_options_within_a_sentence_exist():
+    """Those that stand alone, and those behind a program of ours."""
+    scripts = ["hpl-report", "pack-submission", "xhpl-campaign", "xhpl-sim"]
+    asked = [[jobs.BIN / "xhpl", "--help", "all"], [jobs.BIN / "xdgemm", "--help"],
+             [jobs.BIN / "xprobe", "--help"], [jobs.SOURCE / "bench/gpu", "--help"],
+             *([jobs.SOURCE / "scripts" / name, "--help"] for name in scripts)]  # fmt: skip
+    known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)
+    told = [code for code in CODE if code.startswith("--") or PROGRAMS.match(code)]
+    named = {x for code in told for x in re.findall(r"(?<!\S)--[a-z][\w-]*", code)}
+    assert len(named) > 40 and OF_SLURM <= named
+    # One letter stands behind one dash in --help, and two are accepted.
+    missing = [x for x in named - OF_SLURM if not re.search(rf"-?{x[1:]}\b", known)]
+    assert sorted(missing) == []
+
+
+def test_settings_within_a_sentence_are_accepted(xhpl):
+    words = " ".join(CODE).split()
+    found = {value for word, value in zip(words, words[1:]) if word == "--set"}
+    named = sorted(x for x in found - {"name=value"} if re.fullmatch(r"[a-z_]+=[\w.:@]+", x))
+    assert len(named) > 5
+    xhpl(*jobs.sets(*named), "--print-config").succeeded()

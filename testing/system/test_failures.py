@@ -8,9 +8,7 @@ from pathlib import Path
 import hpl_dat
 import jobs
 from busy import retried
-from sabotage import (
-    BROKEN_SEND, library, on_rank, preloaded, ranks_of, wait_for_ranks
-)
+from sabotage import (BROKEN_SEND, library, on_rank, preloaded, ranks_of, wait_for_ranks)
 
 HUGE = 900_000_000  # the order of a matrix that no node holds
 

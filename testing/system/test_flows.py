@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import tarfile
 
 import pytest
 
@@ -50,10 +49,6 @@ ARCHIVER     = ar
 ARFLAGS      = r
 RANLIB       = echo
 """
-
-
-def git(*words):
-    return jobs.run(["git", *words], jobs.SOURCE)
 
 
 def copy_tree(directory):
@@ -116,55 +111,59 @@ STATIC_LIBRARY = "libopenblas.a"
 ONE = ["-n", "20", "-nb", "4", "-p", "1", "-q", "1"]
 
 
+@pytest.fixture(scope="module")
 def has_static_blas():
     words = ["cc", f"-print-file-name={STATIC_LIBRARY}"]
     return jobs.run(words, ".").stdout.startswith("/")
 
 
 @pytest.fixture(scope="module")
-def typical(tree, tmp_path_factory):
+def typical(tree, has_static_blas, tmp_path_factory):
     """Build Linux_typical, which is written for upstream and has all of its
     options, where nobody finds a cblas.h; without jansson, with a static BLAS where
     there is one. The outcome of another call."""
     folder = tmp_path_factory.mktemp("include")
     (folder / "cblas.h").write_text("#error not every library has one\n")
     changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}", "flags": AS_IN_THE_TREE}
-    if has_static_blas():
+    if has_static_blas:
         changes["blas"] = f"-l:{STATIC_LIBRARY} -lgfortran -lpthread -lm"
     write_make_arch(tree, "Linux_typical", **changes)
-
-    def build():
-        return made(tree, "arch=Linux_typical", "JSON=no")
-
-    build()
-    return build
+    made(tree, "arch=Linux_typical", "JSON=no")
+    return tree / "bin/Linux_typical"
 
 
-def test_a_make_arch_of_upstream_works_unchanged(tree, typical, tmp_path):
+def test_a_make_arch_of_upstream_works_unchanged(tree, typical, has_static_blas, tmp_path):
+    """Detailed timing adds six times behind the row; a static BLAS, out of which a weak
+    symbol alone takes nothing, tells its version."""
     assert_layout(tree, "Linux_typical")
-    run_built(tree / "bin/Linux_typical/xhpl", tmp_path, 4, p="2", q="2")
+    outcome = run_built(typical / "xhpl", tmp_path, 2, q="2", n="600", nb="32")
+    lines = outcome.stdout.splitlines()
+    row = next(i for i, x in enumerate(lines) if report.ROW.match(x))
+    fence = next(i for i, x in enumerate(lines) if "--VVV--" in x)
+    times = [x for x in lines if re.search(r"time .*: +\d+\.\d\d$", x)]
+    assert fence > row and len(times) == 6, str(outcome)
+    assert lines[fence + 1 : fence + 7] == times
+    if has_static_blas:
+        said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
+        assert said and "unknown" not in said.groups(), str(outcome)
+
+
+def test_make_again_builds_nothing_and_keeps_the_users_hpl_dat(tree, typical):
+    (typical / "HPL.dat").write_text("mine\n")
+    again = made(tree, "arch=Linux_typical", "JSON=no")
+    assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
+    assert (typical / "HPL.dat").read_text() == "mine\n"
 
 
 def test_without_jansson_it_refuses_to_record(tree, typical, tmp_path):
-    programs = tree / "bin/Linux_typical"
-    assert not (programs / "xdgemm").exists()
-    outcome = jobs.run([programs / "xhpl", *ONE, "--json", "run.json"], tmp_path)
+    assert not (typical / "xdgemm").exists()
+    outcome = jobs.run([typical / "xhpl", *ONE, "--json", "run.json"], tmp_path)
     outcome.refused("--json: this program was built without jansson")
     assert not (tmp_path / "run.json").exists()
     plan = ["--plan", "--memory", "200M", "--nb", "64", "--force", "--set", "plan_seconds=0.1"]
-    said = jobs.run([programs / "xhpl", *plan], tmp_path).succeeded().stdout
+    said = jobs.run([typical / "xhpl", *plan], tmp_path).succeeded().stdout
     (command,) = re.findall("^run: .*", said, re.M)
     assert "--json" not in command and "predict" not in command
-
-
-def test_a_static_blas_tells_its_version_and_kernel(tree, typical, tmp_path):
-    """A weak symbol alone takes nothing out of an archive."""
-    if not has_static_blas():
-        pytest.skip("no static OpenBLAS")
-    command = [tree / "bin/Linux_typical/xhpl", *ONE]
-    outcome = jobs.run(command, tmp_path)
-    said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
-    assert said and "unknown" not in said.groups(), str(outcome)
 
 
 PRIVATE_COMPILER = """\
@@ -196,22 +195,23 @@ def test_flags_of_the_compiler_inside_mpicc_reach_no_other(tree, tmp_path):
     assert outcome.stdout.count(str(mpicc)) > 0, str(outcome)
 
 
-@pytest.mark.parametrize("flag", ("-Ofast", "-ffast-math", "-funsafe-math-optimizations"))
-def test_fast_math_turns_off_subnormal_numbers_in_nothing_that_is_linked(tree, flag):
+GUARDS = {"-Ofast": "-O3", "-ffast-math": "-fno-fast-math",
+          "-funsafe-math-optimizations": "-fno-unsafe-math-optimizations"}
+
+
+def test_fast_math_turns_off_subnormal_numbers_in_nothing_that_is_linked(tree):
     """gcc adds an object that does so, to a program and to a plug-in."""
-    name = f"Linux{flag}"
-    write_make_arch(tree, name, after=flag)
-    plan = made(tree, "-n", "V=1", f"arch={name}", "build", "tools", "unit").stdout
-    words = [x.split() for x in plan.splitlines() if re.search(rf" {flag} .* -o \S*bin/", x)]
-    guard = {"-Ofast": "-O3", "-ffast-math": "-fno-fast-math"}.get(flag, flag.replace("-f", "-fno-"))
-    assert len(words) > 6 and any(".so" in x for x in plan.split()), plan
-    for line in words:
-        assert guard in line[line.index(flag) + 1 :], line
-    if flag == "-Ofast":
-        plug_in = f"{tree}/bin/{name}/libhyb_emu.so"
-        made(tree, f"arch={name}", plug_in)
-        asked = f"import ctypes; ctypes.CDLL('{plug_in}'); print(2.0**-1022 * 0.5 > 0.0)"
-        assert jobs.run(["/usr/bin/python3", "-c", asked], tree).stdout == "True\n"
+    write_make_arch(tree, "Linux_fast", after=" ".join(GUARDS))
+    plan = made(tree, "-n", "V=1", "arch=Linux_fast", "build", "tools", "unit").stdout
+    lines = [x.split() for x in plan.splitlines() if re.search(r" -Ofast .* -o \S*bin/", x)]
+    assert len(lines) > 6 and any(".so" in x for x in plan.split()), plan
+    for line in lines:
+        for flag, guard in GUARDS.items():
+            assert guard in line[line.index(flag) + 1 :], line
+    plug_in = f"{tree}/bin/Linux_fast/libhyb_emu.so"
+    made(tree, "arch=Linux_fast", plug_in)
+    asked = f"import ctypes; ctypes.CDLL('{plug_in}'); print(2.0**-1022 * 0.5 > 0.0)"
+    assert jobs.run(["/usr/bin/python3", "-c", asked], tree).stdout == "True\n"
 
 
 WIDE_DDOT = """\
@@ -237,31 +237,6 @@ def test_a_blas_of_64_bit_integers_is_refused(tree, tmp_path):
     assert not (tree / "build/Linux_wide/blas-checked").exists()
 
 
-@pytest.fixture(scope="module")
-def timed_run(tree, typical, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("timed")
-    xhpl = tree / "bin/Linux_typical/xhpl"
-    return run_built(xhpl, directory, 2, q="2", n="600", nb="32")
-
-
-def test_detailed_timing_adds_six_times_behind_the_row(timed_run):
-    lines = timed_run.stdout.splitlines()
-    row = next(i for i, x in enumerate(lines) if report.ROW.match(x))
-    fence = next(i for i, x in enumerate(lines) if "--VVV--" in x)
-    times = [x for x in lines if re.search(r"time .*: +\d+\.\d\d$", x)]
-    assert fence > row
-    assert len(times) == 6, str(timed_run)
-    assert lines[fence + 1 : fence + 7] == times
-
-
-def test_make_again_builds_nothing_and_keeps_the_users_hpl_dat(tree, typical):
-    mine = tree / "bin/Linux_typical/HPL.dat"
-    mine.write_text("mine\n")
-    again = typical()
-    assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
-    assert mine.read_text() == "mine\n"
-
-
 def test_a_compiler_of_the_environment_works_inside_mpicc(tree):
     """Were mpicc to work inside mpicc, it would start itself for ever."""
     status = "build/arch/obj/base/status.o"
@@ -285,17 +260,14 @@ def planned(tree, tmp_path):
     return run
 
 
-def test_run_takes_what_was_installed_for_it(planned):
+def test_make_run_takes_what_was_installed_for_it_and_make_alone_what_is_there(planned):
     """As on a bare machine: only the make inside make run finds libraries."""
-    plan = planned('[ "${MAKELEVEL:-0}" -gt 0 ] && exec $real "$@"', "run")
+    inside = '[ "${MAKELEVEL:-0}" -gt 0 ] && exec $real "$@"'
+    plan = planned(inside, "run")
     (fitted,) = re.findall(r"^scripts/run-fitted .*\n?.*", plan, re.M)
     assert "numa" in fitted and "building" not in plan, plan
-
-
-def test_without_its_libraries_hybrid_is_left_out_and_that_is_said(planned):
-    plan = planned("")
-    said = re.findall(r"building without hybrid/ \(HYBRID=no\)$", plan, re.M)
-    assert len(said) == 1, plan
+    plan = planned(inside)
+    assert len(re.findall(r"building without hybrid/ \(HYBRID=no\)$", plan, re.M)) == 1, plan
     assert "CC    hpl/" in plan and "CC    hybrid/" not in plan
 
 
@@ -361,39 +333,21 @@ def configured(tmp_path_factory):
     return tree, stage / "opt/hpl"
 
 
-def test_installed_pages_name_what_is_installed(configured):
-    pages = configured[1] / "share/doc/xhpl"
-    names = "mpirun|hpl-report|pack-submission|write-dat|xhpl-campaign|xhpl-check"
-    named = set()
-    for page in pages.rglob("*.md"):
-        text = page.read_text()
-        found = re.search(rf"scripts/({names})\b|bin/arch/(xhpl|xdgemm|xprobe)\b", text)
-        assert not found, f"{page}: {found}"
-        named |= set(re.findall(r"\b(xhpl-mpirun|write-dat|hpl-report) -?\w", text))
-    assert named == {"xhpl-mpirun", "write-dat", "hpl-report"}
-
-
-def test_configure_and_make_leave_testing_xhpl(configured, tmp_path):
-    run_built(configured[0] / "testing/xhpl", tmp_path)
-
-
-def test_what_was_installed_finds_its_devices(configured, tmp_path):
+def test_what_configure_make_and_install_leave_computes(configured, tmp_path):
+    """Also with devices, and by its own check."""
+    tree, prefix = configured
+    run_built(tree / "testing/xhpl", tmp_path)
     hpl = ["xhpl", "-n", "60", "--nb", "8", "-p", "1", "-q", "1"]
     for name, *options in hpl, ["xdgemm", "-m", "60"]:
-        command = [configured[1] / "bin" / name, *options]
-        outcome = jobs.run([*command, "--set", "devices=emu:1"], tmp_path).succeeded()
+        command = [prefix / "bin" / name, *options, "--set", "devices=emu:1"]
+        outcome = jobs.run(command, tmp_path).succeeded()
         assert "emu:0" in outcome.stdout + outcome.stderr, str(outcome)
-
-
-def test_installed_pages_find_each_other(configured):
-    pages = configured[1] / "share/doc/xhpl"
-    for page in [pages / "README.md", *(pages / "docs").glob("*.md")]:
-        links = re.findall(r"\]\(((?:docs/)?[\w/]+\.(?:md|png|json))", page.read_text())
-        for link in links:
-            source = link.startswith(("testing/", "packages/"))
-            assert source or (page.parent / link).exists(), f"{page.name}: {link}"
-    assert (pages / "docs/images/run.png").exists()
-    assert os.access(pages / "examples/slurm/campaign.sbatch", os.X_OK)
+    outcome = made(tree, "installcheck", f"DESTDIR={prefix.parent.parent}")
+    assert outcome.stdout.count("ok - ") == 8, str(outcome)
+    words = [prefix / "bin/write-dat", "60", "8", "1", "1"]
+    (tmp_path / "HPL.dat").write_text(jobs.run(words, tmp_path).succeeded().stdout)
+    words = [prefix / "bin/xhpl-mpirun", "-np", "1", prefix / "bin/xhpl"]
+    assert "PASSED" in jobs.run(words, tmp_path).succeeded().stdout
 
 
 def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
@@ -405,16 +359,25 @@ def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
         assert os.access(configured[1] / "bin" / name, os.X_OK), name
         page = (configured[1] / f"share/man/man1/{name}.1").read_text()
         assert page.count("\n") > 8 and page.startswith(".\\"), page
-    words = [configured[1] / "bin/write-dat", "60", "8", "1", "1"]
-    (tmp_path / "HPL.dat").write_text(jobs.run(words, tmp_path).succeeded().stdout)
-    words = [configured[1] / "bin/xhpl-mpirun", "-np", "1", configured[1] / "bin/xhpl"]
-    assert "PASSED" in jobs.run(words, tmp_path).succeeded().stdout
 
 
-def test_what_was_installed_passes_its_own_check(configured, tmp_path):
-    tree, stage = configured[0], configured[1].parent.parent
-    outcome = made(tree, "installcheck", f"DESTDIR={stage}")
-    assert outcome.stdout.count("ok - ") == 8, str(outcome)
+def test_installed_pages_name_what_is_installed_and_find_each_other(configured):
+    pages = configured[1] / "share/doc/xhpl"
+    names = "mpirun|hpl-report|pack-submission|write-dat|xhpl-campaign|xhpl-check"
+    named = set()
+    for page in pages.rglob("*.md"):
+        text = page.read_text()
+        found = re.search(rf"scripts/({names})\b|bin/arch/(xhpl|xdgemm|xprobe)\b", text)
+        assert not found, f"{page}: {found}"
+        named |= set(re.findall(r"\b(xhpl-mpirun|write-dat|hpl-report) -?\w", text))
+    assert named == {"xhpl-mpirun", "write-dat", "hpl-report"}
+    for page in [pages / "README.md", *(pages / "docs").glob("*.md")]:
+        links = re.findall(r"\]\(((?:docs/)?[\w/]+\.(?:md|png|json))", page.read_text())
+        for link in links:
+            source = link.startswith(("testing/", "packages/"))
+            assert source or (page.parent / link).exists(), f"{page.name}: {link}"
+    assert (pages / "docs/images/run.png").exists()
+    assert os.access(pages / "examples/slurm/campaign.sbatch", os.X_OK)
 
 
 def test_pkg_config_names_what_a_driver_needs(configured, tmp_path):
@@ -429,7 +392,7 @@ def test_pkg_config_names_what_a_driver_needs(configured, tmp_path):
 def test_install_and_uninstall_leave_what_others_wrote(configured, tmp_path):
     stage = tmp_path / "stage"
     tree, prefix = configured[0], stage / "opt/hpl"
-    made(tree, "install", f"DESTDIR={stage}")
+    (prefix / "bin").mkdir(parents=True)
     (prefix / "bin/other").write_text("")
     (prefix / "bin/HPL.dat").write_text("mine")
     made(tree, "install", f"DESTDIR={stage}")
@@ -440,29 +403,18 @@ def test_install_and_uninstall_leave_what_others_wrote(configured, tmp_path):
     assert not list(stage.rglob("*xhpl*"))
 
 
-def test_archives_of_a_commit_are_the_same_bit_by_bit(packed):
-    clone = packed.parent / "clone"
-    (archive,) = (clone / "dist").glob("xhpl-*.tar.gz")
-    before = archive.read_bytes()
-    archive.unlink()
-    os.utime(clone / "Makefile")
-    made(clone, "dist")
-    assert archive.read_bytes() == before
-
-
-@pytest.fixture(scope="module")
-def packed(tmp_path_factory):
-    """The folder that make dist's archive unpacks to."""
-    if git("rev-parse", "HEAD").status != 0:
+def test_archives_of_a_commit_are_the_same_bit_by_bit(tmp_path):
+    if jobs.run(["git", "rev-parse", "HEAD"], jobs.SOURCE).status != 0:
         pytest.skip("not a git checkout")
-    directory = tmp_path_factory.mktemp("packed")
-    clone = directory / "clone"
-    assert git("clone", "-q", ".", str(clone)).status == 0
-    made(clone, "dist")
-    (archive,) = (clone / "dist").glob("xhpl-*.tar.gz")
-    with tarfile.open(archive) as tar:
-        tar.extractall(directory)
-    return directory / archive.name.removesuffix(".tar.gz")
+    clone, found = tmp_path / "clone", []
+    jobs.run(["git", "clone", "-q", ".", clone], jobs.SOURCE).succeeded()
+    for _ in range(2):
+        os.utime(clone / "Makefile")
+        made(clone, "dist")
+        (archive,) = (clone / "dist").glob("xhpl-*.tar.gz")
+        found.append(archive.read_bytes())
+        archive.unlink()
+    assert found[0] == found[1]
 
 
 # ---- Spack -------------------------------------------------------------------

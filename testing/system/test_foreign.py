@@ -37,7 +37,7 @@ def in_order(status, out, err, program):
 def test_a_damaged_record_or_trace_is_refused_or_shown(
         record, traced_run, tmp_path, monkeypatch, kind, times):
     monkeypatch.chdir(tmp_path)
-    main = mutations.loaded(HPL_REPORT).main
+    main = jobs.module(HPL_REPORT).main
     whole = {name: (traced_run / f"{name}.json").read_bytes() for name in ("run", "trace")}
     words = {"run": ["m.json"], "trace": ["run.json", "--trace", "m.json"]}[kind]
     (tmp_path / "run.json").write_bytes(whole["run"])
@@ -173,12 +173,6 @@ def test_no_name_of_a_host_can_be_an_option(names):
 # ---- the terminal --------------------------------------------------------------------
 
 
-def test_control_characters_can_be_seen():
-    assert foreign.shown(EVIL) == (
-        "\\x1b[2J\\x1b]0;title\\x07\\u202e\\nsecond line")
-    assert foreign.shown("plain, ümlaut 漢字\u00a0%") == "plain, ümlaut 漢字\u00a0%"
-
-
 @pytest.mark.parametrize("text", (
     "\x9b", "\u202e", "\x7f", "\x1b", "\ud800", "a\nb", "\u2028"))
 def test_texts_of_json_are_cleaned_however_they_are_written(text):
@@ -186,6 +180,8 @@ def test_texts_of_json_are_cleaned_however_they_are_written(text):
                     json.dumps([text, {text: 1}], ensure_ascii=False)):
         found = foreign.parsed(written.encode("utf-8", "surrogatepass"))
         assert not foreign.UNSEEN.search(found[0] + "".join(found[1])), written
+    assert foreign.shown(EVIL) == ("\\x1b[2J\\x1b]0;title\\x07\\u202e\\nsecond line")
+    assert foreign.shown("plain, ümlaut 漢字\u00a0%") == "plain, ümlaut 漢字\u00a0%"
 
 
 def test_a_record_cannot_move_the_cursor(tmp_path, record):
@@ -196,6 +192,8 @@ def test_a_record_cannot_move_the_cursor(tmp_path, record):
     for words in ([name, "--verdict"], [name, "--trace", name], [name]):
         done = call(tmp_path, *words)
         assert not CONTROL.search(done.stdout + done.stderr), str(done)
+    for path in ("a\0b", "/dev/zero", "/none", "."):  # no file has no clocks
+        assert clocks.of_record(path) == {}
     page = (tmp_path / "report.html").read_text().split("<script>")[0]
     assert "\\x1b[2J" in page and not CONTROL.search(page)
 
@@ -203,15 +201,9 @@ def test_a_record_cannot_move_the_cursor(tmp_path, record):
 def test_nothing_is_printed_but_by_one_function():
     """Programs that run on nodes are no concern of it."""
     folder = jobs.SOURCE / "scripts"
-    files = [folder / name for name in (
-        "hpl-report", "xhpl-campaign", "pack-submission")]
+    files = [folder / name for name in ("hpl-report", "xhpl-campaign", "pack-submission")]
     files += [path for part in ("hpl_report", "hpl_campaign")
               for path in (folder / part).glob("*.py")]
     printing = {path.name for path in files if re.search(
         r"\bprint\(|std(out|err)\.write\(", path.read_text())}
     assert printing == {"foreign.py", "probe.py", "sensors.py"}
-
-
-@pytest.mark.parametrize("path", ("a\0b", "/dev/zero", "/none", "."))
-def test_a_record_that_is_no_file_has_no_clocks(path):
-    assert clocks.of_record(path) == {}

@@ -66,7 +66,7 @@ HANGS(MPI_Comm_split, 0, (MPI_Comm c, int x, int k, MPI_Comm *n), (c, x, k, n))
 """
 
 STOPPED = "does not answer while its host does: it is stopped"
-STANDS = "waits for nobody and finishes nothing"
+STANDS = "waits for no process and makes no progress"
 PANEL = "in the panel: its factorization"
 
 
@@ -198,7 +198,7 @@ def test_where_too_few_files_may_be_open_each_reports_on_itself(xhpl):
     program = on_rank(xhpl.directory, 0, "ulimit -n 300")
     (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(n="200", q="2"))
     outcome = jobs.run(jobs.launched(2, [program]), xhpl.directory)
-    assert "hang: the system allows 300 open files" in outcome.succeeded().stderr
+    assert "open files and the system allows 300 (ulimit -Hn)" in outcome.succeeded().stderr
 
 
 @pytest.mark.clusters

@@ -9,7 +9,6 @@ import pytest
 import cluster_net
 import jobs
 from busy import retried
-from campaign_hosts import clusters
 
 WHY_NOT = cluster_net.why_not()
 pytestmark = [pytest.mark.surface, pytest.mark.clusters,
@@ -26,7 +25,7 @@ STOPPED = "does not answer while its host does: it is stopped"
 
 @pytest.fixture
 def cluster(tmp_path):
-    yield from clusters(tmp_path, cluster_net.Cluster)
+    yield from cluster_net.clusters(tmp_path)
 
 
 def launched(cluster, order, watchdog, hang):

@@ -43,7 +43,7 @@ def test_the_page_stands_alone(traced_page):
     assert 300_000 < len(traced_page) < 1_500_000
 
 
-def test_everything_has_a_name_that_can_be_read(traced_page):
+def test_everything_has_a_name_that_can_be_read_and_the_docs_have_each_section(traced_page):
     elements, _, data = read(traced_page)
     tags = [tag for tag, _ in elements]
     named = [a for t, a in elements if t == "table" and "aria-labelledby" in a]
@@ -52,6 +52,10 @@ def test_everything_has_a_name_that_can_be_read(traced_page):
     assert len(charts) == 5 == tags.count("figure")
     assert all(a["role"] == "img" and len(a["aria-label"]) > 30 for a in charts)
     assert {a["data-key"] for a in charts} == set(data)
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", traced_page)
+    told = (jobs.SOURCE / "docs/REPORT.md").read_text()
+    assert len(titles) > 5
+    assert [title for title in titles if f"| {title} |" not in told] == []
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(b <= a + 2 for a, b in zip(levels, levels[1:]))
@@ -59,22 +63,15 @@ def test_everything_has_a_name_that_can_be_read(traced_page):
     assert len(ids) == len(set(ids))
 
 
-def test_iterations_are_those_of_the_record(tmp_path, record):
+def test_iterations_are_those_of_the_record_or_joined(tmp_path, record):
     _, text, data = read(page_of(tmp_path, record))
     points, rows = data["run-1-profile"]["points"], record["iterations"]
     assert [p["seconds"] for p in points] == [r["seconds"] for r in rows]
     assert [p["gflops"] for p in points] == pytest.approx([r["gflops"] for r in rows])
-    for point in points:
-        parts = sum(point["phases"].values())
-        assert parts >= 0.999 * point["seconds"]
+    assert all(sum(p["phases"].values()) >= 0.999 * p["seconds"] for p in points)
     assert "Iterations of process 0" in text
-
-
-def test_thousands_of_iterations_are_joined(tmp_path, record):
-    row = record["iterations"][1]
     record["iterations"] = [
-        {**row, "iteration": i, "begin": i * 0.5, "seconds": 0.5} for i in range(5000)
-    ]
+        {**rows[1], "iteration": i, "begin": i * 0.5, "seconds": 0.5} for i in range(5000)]
     _, text, data = read(page_of(tmp_path, record))
     profile = data["run-1-profile"]
     assert len(profile["points"]) <= 160
@@ -105,16 +102,11 @@ def test_devices_have_lines_of_their_own(tmp_path, record):
     assert "Devices of process 0" in text and "wait for threads or devices" in text
     assert ("The devices' share of each update, as used and as it would have balanced, and the "
             "part of an iteration in which each device multiplied." in text)
-
-
-@pytest.mark.parametrize("names, said", (
-    ({"share_used"}, "The devices' share of each update, as used."),
-    ({"update_device_0"}, "The part of an iteration in which each device multiplied."),
-    ({"share_measured", "update_device_0"}, "The devices' share of each update, as it would have "
-     "balanced, and the part of an iteration in which each device multiplied.")))
-def test_the_lines_of_devices_that_there_are_are_named(names, said):
-    labels = series.SHARES | series.BUSY
-    assert series.parts_caption([{"name": labels[name]} for name in names]) == said
+    for names, said in (
+            ({"share_used"}, "The devices' share of each update, as used."),
+            ({"update_device_0"}, "The part of an iteration in which each device multiplied.")):
+        labels = series.SHARES | series.BUSY
+        assert series.parts_caption([{"name": labels[name]} for name in names]) == said
 
 
 def busy(spans):
@@ -127,22 +119,25 @@ def busy(spans):
 
 
 def test_of_several_tests_the_trace_shows_the_best_alone(tmp_path):
-    """Iterations of all have the same numbers."""
+    """Iterations of all have the same numbers. And all tests are beside each other."""
     words = ["-n", "320,640,480", "-nb", "16", "-p", "1", "-q", "2", "--json", "r.json"]
     words = jobs.launched(2, [jobs.XHPL, *words, "--trace", "t.json"])
     jobs.run(words, tmp_path).succeeded()
     run = Run(tmp_path / "r.json", read_record(tmp_path / "r.json"))
+    _, text, data = read(made(tmp_path, "r.json"))
+    assert "All tests" in text and "What differs" not in text
+    assert [bar["gflops"] for bar in data["bars"]] == sorted(
+        (test["gflops"] for test in run.solved), reverse=True)
     if not run.rows:
         pytest.skip("this solver notes no iterations")
     spans, _ = read_trace(tmp_path / "t.json")
-    found = []
+    found, counts = [], []
     for run.best in run.solved:
         kept = series.of_best(spans, run)
         found.append(max(s.iteration for line in kept.values() for s in line) + 1)
+        counts.append(sum(map(len, kept.values())))
     assert found == [20, 40, 30]
-    whole = sum(len(line) for line in spans.values())
-    counts = [sum(map(len, series.of_best(spans, run).values())) for run.best in run.solved]
-    assert sum(counts) == whole and min(counts) > 0
+    assert sum(counts) == sum(map(len, spans.values())) and min(counts) > 0
 
 
 def test_a_trace_shows_every_thread(traced_run, traced_page):
@@ -206,44 +201,60 @@ def test_of_many_processes_the_slow_one_is_drawn(page_of_work):
     assert "without 60 more processes" in text
 
 
-def test_what_the_run_noticed_is_shown(tmp_path, record):
-    record["findings"] = []
-    assert "What the run noticed" not in text_of(page_of(tmp_path, record))
+def test_what_the_run_noticed_and_how_it_was_clocked_is_shown(tmp_path, record):
+    test, name = record["tests"][0], record["hosts"][0]["name"]
+    record["findings"], test["clocks"] = [], None
+    text = text_of(page_of(tmp_path, record))
+    assert "What the run noticed" not in text and "Clock under load" in text
     record["findings"] = [
         {"time": "2026-03-29T01:30:00.250Z", "level": "warning",
          "text": "rank 3 on node7: slow"}]
+    test["clocks"] = [
+        {"host": name, "samples": 1, "mhz_least": 1400.0, "mhz_mean": 1500.0,
+         "mhz_most": 2900.0, "temperature_celsius": None}]
+    test["energy"] = {"source": "RAPL, diagnostic only", "package_joules": 400.0,
+                      "dram_joules": None, "device_joules": 100.0}
+    test["seconds"] = 10.0
     text = text_of(page_of(tmp_path, record))
-    assert "What the run noticed 01:30:00 warning: rank 3 on node7: slow" in text
+    for said in ("What the run noticed 01:30:00 warning: rank 3 on node7: slow",
+                 " 1400 MHz to 2900 MHz ", "Energy 500 J RAPL, diagnostic only",
+                 "not to be submitted: 50.0 W by RAPL"):
+        assert said in text, said
+    test["clocks"][0].update(mhz_least=None, mhz_most=None)
+    assert "1400 MHz" not in text_of(page_of(tmp_path, record))
 
 
 # ---- runs that did not pass --------------------------------------------------
 
 
-# Options after those of a small run, and what its page says.
-ENDINGS = {
-    "failed": (["--threshold", "1e-9"],
-               "Is it good? No: the residual is too large",
-               "Rmax, Gflop/s: [fill in] (this run has no result that passed)"),
-    "reference": (["--set", "solver=reference"],
-                  "The reference solver notes no iterations", "PASSED"),
-    "skipped": (["-n", "50,10000000", "--set", "memory_reserve=-1000000000"],
-                "SKIPPED", "All tests", "PASSED"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_run_has_a_page_however_it_ended(xhpl, ending):
-    options, *said = ENDINGS[ending]
-    xhpl(*ONE, *options, "--json", "run.json")
+@pytest.mark.parametrize("options, said", (
+    ("--set solver=reference", ("The reference solver notes no iterations", "PASSED")),
+    ("-n 50,10000000 --set memory_reserve=-1000000000", ("SKIPPED", "All tests", "PASSED"))))
+def test_a_run_has_a_page_whatever_it_left_out(xhpl, options, said):
+    xhpl(*ONE, *options.split(), "--json", "run.json")
     text = text_of(made(xhpl.directory, "run.json"))
     assert [x for x in said if x not in text] == []
 
 
-def test_a_refused_run_has_a_page(tmp_path, record):
-    """Earlier versions wrote such records."""
-    record.update(exit_status=2, tests=[], iterations=[])
+ENDINGS = ((None, "the run was killed, or is still under way"),
+           (2, "There is no result: its input was refused"),  # of earlier versions
+           (143, "There is no result: SIGTERM ended it"),
+           (130, "There is no result: SIGINT ended it"),
+           (129, "There is no result: SIGHUP ended it"))
+
+
+@pytest.mark.parametrize("status, said", ENDINGS)
+def test_a_run_that_broke_off_has_a_page_and_tells_the_test_under_way(
+        tmp_path, record, status, said):
+    empty = ("end", "seconds", "gflops", "residual", "norms", "energy", "ranks", "clocks")
+    running = {**record["tests"][0], **dict.fromkeys(empty), "status": "RUNNING", "n": 777,
+               "start": "2026-03-29T01:30:00.250Z"}
+    record.update(exit_status=status, end=None, tests=[], iterations=[])
     text = text_of(page_of(tmp_path, record))
-    assert "There is no result: its input was refused" in text
+    assert said in text and "The record has no iterations of a solved test" in text
+    record["tests"] = [running]
+    assert ("N 777 on 1 x 2 processes ran since 2026-03-29 01:30:00 UTC"
+            in text_of(page_of(tmp_path, record)))
 
 
 def test_a_restarted_run_whose_clocks_disagree_fills_no_entry(tmp_path, record):
@@ -256,48 +267,12 @@ def test_a_restarted_run_whose_clocks_disagree_fills_no_entry(tmp_path, record):
         assert ("clocks do not agree" in text) != agree
 
 
-def test_a_killed_run_has_a_page(tmp_path, record):
-    record.update(exit_status=None, end=None, tests=[], iterations=[])
-    text = text_of(page_of(tmp_path, record))
-    assert "the run was killed, or is still under way" in text
-    assert "The record has no iterations of a solved test" in text
-
-
-@pytest.mark.parametrize("status", [None, 143])
-def test_the_test_under_way_is_told(tmp_path, record, status):
-    running = {**record["tests"][0], "status": "RUNNING", "n": 777,
-               "start": "2026-03-29T01:30:00.250Z"}
-    empty = ("end", "seconds", "gflops", "residual", "norms", "energy", "ranks",
-             "clocks")
-    running.update(dict.fromkeys(empty))
-    record.update(exit_status=status, tests=[running], iterations=[])
-    text = text_of(page_of(tmp_path, record))
-    assert "N 777 on 1 x 2 processes ran since 2026-03-29 01:30:00 UTC" in text
-
-
-def test_a_run_ended_by_a_signal_has_a_page(tmp_path, record):
-    for status, name in (143, "SIGTERM"), (130, "SIGINT"), (129, "SIGHUP"):
-        record.update(exit_status=status, tests=[], iterations=[])
-        text = text_of(page_of(tmp_path, record))
-        assert f"There is no result: {name} ended it" in text
-
-
 # ---- several -----------------------------------------------------------------
-
-
-def test_several_tests_are_beside_each_other(xhpl):
-    xhpl("-n", "100,120,140", *ONE[2:], "--json", "run.json")
-    _, text, data = read(made(xhpl.directory, "run.json"))
-    tests = json.loads((xhpl.directory / "run.json").read_text())["tests"]
-    rates = [bar["gflops"] for bar in data["bars"]]
-    assert rates == sorted((t["gflops"] for t in tests), reverse=True)
-    assert "All tests" in text and "What differs" not in text
 
 
 def unfolded(elements):
     """Of each run, whether its part of the page is open."""
-    return ["open" in a for tag, a in elements
-            if tag == "details" and a.get("class") == "run"]
+    return ["open" in a for tag, a in elements if tag == "details" and a.get("class") == "run"]
 
 
 def test_several_runs_are_compared(tmp_path, record):
@@ -330,14 +305,6 @@ def nodes_of(record, rates):
     return found
 
 
-def test_runs_are_listed_by_their_rate(tmp_path, record):
-    skipped = copy.deepcopy(record)
-    skipped["tests"][0].update(gflops=None, seconds=None, status="SKIPPED")
-    page = page_of(tmp_path, skipped, *nodes_of(record, [5, 7, 6]))
-    table = page[page.index("All tests"):].split("</table>")[0]
-    assert re.findall(r"r\d\.json", table) == [f"r{i}.json" for i in (2, 3, 1)]
-
-
 def in_tables(page):
     """Files in the table of all tests, and in that of those that do not count."""
     return [
@@ -345,6 +312,27 @@ def in_tables(page):
                    .split("</table>")[0])
         for caption in ("All tests", "Tests that do not count")
     ]  # fmt: skip
+
+
+def test_tests_are_listed_by_their_rate_and_the_slowest_of_many_are_drawn(tmp_path, record):
+    skipped = copy.deepcopy(record)
+    skipped["tests"][0].update(gflops=None, seconds=None, status="SKIPPED")
+    page = page_of(tmp_path, skipped, *nodes_of(record, [5, 7, 6]))
+    assert in_tables(page)[0] == ["r2.json", "r3.json", "r1.json"]
+    rates = [100.0 + i / 100 for i in range(60)]
+    rates[17] = 88.0
+    _, text, data = read(page_of(tmp_path, *nodes_of(record, rates)))
+    fastest_first = sorted(rates, reverse=True)
+    assert [bar["gflops"] for bar in data["bars"]] == fastest_first[:20] + fastest_first[-20:]
+    assert data["bars"][-1]["name"] == "r17.json"
+    assert "The 20 fastest and the 20 slowest are drawn" in text
+    runs = nodes_of(record, [100, 101, 88, 98, 99, 30])
+    runs[5]["tests"][0]["n"] = 64  # another test is not compared
+    text = text_of(page_of(tmp_path, *runs))
+    assert re.search(
+        r"Below 97 % of the median of equal tests: r2\.json: 89 % of the median "
+        r"\(W\w+, N 320, NB 16, 1 x 2\) (?!r\d)", text), text
+    assert "of equal tests" not in text_of(page_of(tmp_path, *runs[:2]))
 
 
 def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
@@ -369,35 +357,11 @@ def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
                  "r6.json on node6: There is no result: it failed at run",
                  "slow, 1 run: below equal tests. r4.json on node4: ", "It reached 88 % of the median of equal"):
         assert said in first, first[:900]
-
-
-def test_a_failed_test_makes_its_run_wrong(tmp_path, record):
     test = record["tests"][0]
     record["tests"] = [test, {**test, "status": "FAILED", "gflops": 1e6}]
     page = page_of(tmp_path, record)
     assert [len(files) for files in in_tables(page)] == [1, 1]
     assert "No: of 1 of 2 tests the residual is too large" in text_of(page)
-
-
-def test_the_slowest_of_many_are_drawn(tmp_path, record):
-    rates = [100.0 + i / 100 for i in range(60)]
-    rates[17] = 88.0
-    _, text, data = read(page_of(tmp_path, *nodes_of(record, rates)))
-    drawn = [bar["gflops"] for bar in data["bars"]]
-    fastest_first = sorted(rates, reverse=True)
-    assert drawn == fastest_first[:20] + fastest_first[-20:]
-    assert data["bars"][-1]["name"] == "r17.json"
-    assert "The 20 fastest and the 20 slowest are drawn" in text
-
-
-def test_runs_below_the_median_are_named(tmp_path, record):
-    runs = nodes_of(record, [100, 101, 88, 98, 99, 30])
-    runs[5]["tests"][0]["n"] = 64  # another test is not compared
-    text = text_of(page_of(tmp_path, *runs))
-    assert re.search(
-        r"Below 97 % of the median of equal tests: r2\.json: 89 % of the median "
-        r"\(W\w+, N 320, NB 16, 1 x 2\) (?!r\d)", text), text
-    assert "of equal tests" not in text_of(page_of(tmp_path, *runs[:2]))
 
 
 def test_repeated_tests_have_a_mean_and_a_spread(tmp_path, record):
@@ -427,12 +391,6 @@ def test_runs_are_grouped_by_the_reason(tmp_path, record):
     assert text.index("slow, 25 runs: ") < text.index("slow, 5 runs: ")
 
 
-def test_equal_names_of_files_are_told_apart(tmp_path, traced_run):
-    text = text_of(made(tmp_path, traced_run / "run.json", traced_run / "run.json"))
-    assert "run.json (1)" in text and "run.json (2)" in text
-    assert "All settings and values of the runs are the same" in text
-
-
 def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
     many_hosts(record, 125, 8)
     record["hosts"][77]["fma_ceiling"]["gflops"] *= 0.8
@@ -443,19 +401,6 @@ def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
     assert "node000, node001, node002 and 122 more 125" in text
     assert "109 more hosts not drawn" in text
     assert len(page) < 1_000_000
-
-
-def test_clocks_under_load_are_those_of_the_best_test(tmp_path, record):
-    test, name = record["tests"][0], record["hosts"][0]["name"]
-    test["clocks"] = [
-        {"host": name, "samples": 1, "mhz_least": 1400.0, "mhz_mean": 1500.0,
-         "mhz_most": 2900.0, "temperature_celsius": None}]
-    text = text_of(page_of(tmp_path, record))
-    assert "Clock under load" in text and " 1400 MHz to 2900 MHz " in text
-    test["clocks"][0].update(mhz_least=None, mhz_most=None)
-    assert "1400 MHz" not in text_of(page_of(tmp_path, record))
-    test["clocks"] = None
-    assert "Clock under load" in text_of(page_of(tmp_path, record))
 
 
 # ---- an entry of a list ------------------------------------------------------
@@ -472,16 +417,6 @@ def test_fields_of_an_entry_are_known_or_blank(tmp_path, record):
                  "Average power of the run"):
         assert fields[name].startswith("[fill in]"), name
     assert "Diagnostic, not to be submitted" in fields
-
-
-def test_energy_is_called_a_diagnostic(tmp_path, record):
-    record["tests"][0]["energy"] = {
-        "source": "RAPL, diagnostic only", "package_joules": 400.0,
-        "dram_joules": None, "device_joules": 100.0}
-    record["tests"][0]["seconds"] = 10.0
-    text = text_of(page_of(tmp_path, record))
-    assert "Energy 500 J RAPL, diagnostic only" in text
-    assert "not to be submitted: 50.0 W by RAPL" in text
 
 
 # ---- what comes from outside -------------------------------------------------
@@ -529,8 +464,7 @@ WRONG = {
 def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
     make, said = WRONG[kind]
     found = make(record)
-    (tmp_path / "r.json").write_text(
-        found if isinstance(found, str) else json.dumps(found))
+    (tmp_path / "r.json").write_text(found if isinstance(found, str) else json.dumps(found))
     outcome = call(tmp_path, "r.json")
     assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
     assert re.fullmatch(r"hpl-report: r\.json: .*\n", outcome.stderr), str(outcome)
@@ -568,7 +502,9 @@ def test_a_page_replaces_nothing_but_a_page(tmp_path, traced_run):
     assert (tmp_path / "run.json").read_bytes() == before
     assert (tmp_path / "other.html").read_text() == "precious\n"
     made(tmp_path, "run.json")
-    made(tmp_path, "run.json")
+    text = text_of(made(tmp_path, "run.json", traced_run / "run.json"))  # equal names
+    assert "run.json (1)" in text and "run.json (2)" in text
+    assert "All settings and values of the runs are the same" in text
     call(tmp_path, "run.json", "-o", "other.html", "--force").succeeded()
     assert [path.name for path in tmp_path.glob("*.html.*")] == []
     page = call(tmp_path, "run.json", "-o", "/dev/stdout").succeeded().stdout
@@ -591,8 +527,76 @@ def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
     assert (tmp_path / "installed.html").read_text() == page
 
 
-def test_the_page_of_documentation_names_every_section(traced_page):
-    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", traced_page)
-    told = (jobs.SOURCE / "docs/REPORT.md").read_text()
-    assert len(titles) > 5
-    assert [title for title in titles if f"| {title} |" not in told] == []
+# ---- who worked how long, from a record alone ---------------------------------
+
+PHASES = ("panel", "swap", "solve", "update", "broadcast", "exchange", "wait")
+
+
+def ranks_of(record, rates):
+    """Processes that had the same to do, at such rates; others waited."""
+    slowest = 10.0 / min(rates)
+    record["tests"][0]["ranks"] = [
+        {**dict.fromkeys(PHASES, 0.0), "rank": rank, "update": 10.0 / rate,
+         "wait": slowest - 10.0 / rate, "gflop": 1.0, "thread_gflops": rate}
+        for rank, rate in enumerate(rates)
+    ]
+
+
+def slow_lines(text):
+    return re.findall(
+        r"Process (\d+) on (\S+) updated at (\d+) % of the rate of the middle "
+        r"process, ([\d.]+) Gflop/s per thread", text)
+
+
+def test_a_real_record_shows_its_processes(tmp_path, record):
+    _, text, data = read(page_of(tmp_path, record))
+    work, ranks = data["run-1-work"], record["tests"][0]["ranks"]
+    assert sorted(row.split(":")[0] for row in work["rows"]) == ["0", "1"]
+    order = [int(row.split(":")[0]) for row in work["rows"]]
+    for name, seconds in zip(work["names"], work["seconds"]):
+        assert seconds == pytest.approx([ranks[r][name] for r in order], rel=1e-4)
+    assert "Work of processes, the longest first; means over threads" in text
+
+
+def test_a_slow_process_is_named_with_its_rate(tmp_path, record):
+    ranks_of(record, [30.0, 18.0])
+    _, text, data = read(page_of(tmp_path, record))
+    host = record["hosts"][0]["name"]
+    assert slow_lines(text) == [("1", host, "60", "18")]
+    assert data["run-1-work"]["rows"] == [f"1: {host}", f"0: {host}"]
+    assert data["run-1-work"]["names"] == ["update", "wait"]
+    assert "it worked 67 % longer than the other, which waited for it" in text
+
+
+@pytest.mark.parametrize("rate", [28.0, None])
+def test_who_keeps_up_or_has_no_rate_is_not_named(tmp_path, record, rate):
+    ranks_of(record, [30.0, 18.0])
+    record["tests"][0]["ranks"][1]["thread_gflops"] = rate
+    assert slow_lines(text_of(page_of(tmp_path, record))) == []
+
+
+def test_of_thousands_the_slowest_are_named_and_some_others_drawn(tmp_path, record):
+    many_hosts(record, 512, 8)
+    rates = [30.0 + i / 4096 for i in range(4096)]
+    for rank in range(100, 125):
+        rates[rank] = 20.0 + rank / 100
+    ranks_of(record, rates)
+    page = page_of(tmp_path, record)
+    _, text, data = read(page)
+    named = [int(rank) for rank, _, _, _ in slow_lines(text)]
+    assert named == list(range(100, 110))
+    assert "15 more processes below 90 % of it" in text
+    drawn = [int(row.split(":")[0]) for row in data["run-1-work"]["rows"]]
+    assert drawn[:20] == list(range(100, 120)) and len(drawn) <= 40
+    assert drawn[-1] > 3800 and "node" in data["run-1-work"]["rows"][0]
+    assert f"{4096 - len(drawn)} more processes" in text
+    assert len(page) < 1_500_000
+
+
+@pytest.mark.parametrize("ranks", [None, "missing"])
+def test_without_them_a_trace_is_asked_for(tmp_path, record, ranks):
+    record["tests"][0]["ranks"] = None
+    if ranks == "missing":
+        del record["tests"][0]["ranks"]
+    _, text, data = read(page_of(tmp_path, record))
+    assert "run with --trace" in text and "run-1-work" not in data

@@ -143,8 +143,7 @@ def hover(browser, chart):
     """The texts of the first two tooltips that appear over a chart."""
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
     box, said = chart.rect, set()
-    top = browser.execute_script(
-        "return arguments[0].getBoundingClientRect().top", chart)
+    top = browser.execute_script("return arguments[0].getBoundingClientRect().top", chart)
     for i in range(1, 12):
         for j in range(1, 6):
             browser.execute_cdp_cmd("Input.dispatchMouseEvent", {

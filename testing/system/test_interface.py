@@ -32,9 +32,7 @@ def constants():
     """Name and value of every constant of the interface."""
     section = API.split("[constants and types]")[1]
     found = dict(TIMING_SLOTS)
-    for names, value in re.findall(
-        r"((?:\b[A-Z]\w+ = )+)(-?[\d.]+)\b(?! of them)", section
-    ):
+    for names, value in re.findall(r"((?:\b[A-Z]\w+ = )+)(-?[\d.]+)\b(?! of them)", section):
         for name in re.findall(r"\w+", names):
             if name != "_N":
                 found[name] = float(value)
@@ -83,14 +81,10 @@ def accepted(tmp_path):
     return run
 
 
-def test_hpl_h_needs_nothing_but_its_folder(accepted, tmp_path):
+def test_hpl_h_needs_nothing_but_its_folder_and_brings_mathematics(accepted, tmp_path):
     folder = tmp_path / "include"
     shutil.copytree(jobs.SOURCE / "hpl/include", folder)
-    accepted("", f"-I{folder}")
-
-
-def test_hpl_h_brings_the_mathematics_that_drivers_use(accepted):
-    accepted("double f(double x) { return fabs(x) + sqrt(x); }")
+    accepted("double f(double x) { return fabs(x) + sqrt(x); }", f"-I{folder}")
 
 
 HUGE_GRID = """
@@ -119,16 +113,11 @@ def test_a_grid_of_more_processes_than_integers_is_refused(tmp_path):
     assert "runtime error" not in outcome.stderr, str(outcome)
 
 
-@pytest.fixture(scope="module")
-def defined_symbols():
+def test_the_functions_of_upstream_are_in_the_library():
     library = next(w for w in build_words()[1] if w.endswith("libhpl.a"))
     listing = jobs.run(["nm", "--defined-only", library], jobs.SOURCE)
-    return set(re.findall(r" T (\w+)$", listing.stdout, re.MULTILINE))
-
-
-@pytest.mark.parametrize("name", PROTOTYPES)
-def test_a_function_of_upstream_is_in_the_library(defined_symbols, name):
-    assert (name in defined_symbols) == (name not in NOT_IN_LIBRARY)
+    defined = set(re.findall(r" T (\w+)$", listing.stdout, re.MULTILINE))
+    assert set(PROTOTYPES) - defined == NOT_IN_LIBRARY
 
 
 def test_every_prototype_is_upstreams(accepted):
@@ -169,22 +158,19 @@ FORTRAN = jobs.SOURCE / "hpl/blas/blas_fortran.c"
 NOT_F2CDEFS = ("-UNoChange", "-UUpCase", "-UAdd__", "-UHPL_CALL_CBLAS")
 
 
-FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"),
-         ("UpCase", "DGEMM")]  # fmt: skip
+FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"), ("UpCase", "DGEMM")]
 
 
 @pytest.mark.more
 @pytest.mark.parametrize("name, symbol", FORMS)
 def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
     words = [*NOT_F2CDEFS, f"-D{name}", "-c", "-o", tmp_path / "blas.o"]
-    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words).succeeded()
+    compile_c(FORTRAN, jobs.SOURCE, "-I.", *words).succeeded()
     listing = jobs.run(["nm", "--undefined-only", "blas.o"], tmp_path)
     assert symbol in listing.stdout.split(), str(listing)
 
 
-@pytest.mark.parametrize(
-    "style", ["StringStructVal", "StringStructPtr", "StringCrayStyle"]
-)
+@pytest.mark.parametrize("style", ["StringStructVal", "StringStructPtr", "StringCrayStyle"])
 def test_a_style_of_strings_that_is_not_there_is_refused(style):
     words = [*NOT_F2CDEFS, f"-D{style}", "-fsyntax-only"]
     outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words)
@@ -200,21 +186,23 @@ def test_a_driver_of_upstreams_interface_finds_all_well(tmp_path):
     assert len(lines) == 11 and all(x.startswith("ok: ") for x in lines), str(outcome)
 
 
+# It calls no MPI, which may crash in MPI_Finalize on a busy machine.
 TREE_OF_TESTS = """\
 #include <stdio.h>
+#include <stdlib.h>
 #include "hpl.h"
-int main(int argc, char **argv)
+int main(void)
 {
-    int rank, row;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     char word[64];
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    FILE *dat = rank == 0 ? fopen("HPL.dat", "r") : NULL;
+    if (rank == NULL)
+        rank = getenv("PMI_RANK");
+    FILE *dat = rank == NULL || atoi(rank) == 0 ? fopen("HPL.dat", "r") : NULL;
     if (dat != NULL)
         printf("Written by nobody in particular\\n");
-    for (row = 0; dat != NULL && fscanf(dat, "%63s", word) == 1; row++)
+    for (int row = 0; dat != NULL && fscanf(dat, "%63s", word) == 1; row++)
         printf("WR00L2L2 %d\\nresidual ...... %s\\n", row, word);
-    return MPI_Finalize();
+    return 0;
 }
 """
 
@@ -239,7 +227,7 @@ def check_upstream(tmp_path):
     def run(results, part=PART_OF_THE_LIBRARY):
         tests = tmp_path / "hpl/testing"
         for folder in ("ptest", "matgen"):
-            (tests / folder).mkdir(parents=True)
+            (tests / folder).mkdir(parents=True, exist_ok=True)
         (tests / "ptest/driver.c").write_text(TREE_OF_TESTS)
         (tests / "ptest/HPL.dat").write_text(results)
         (tests / "matgen/part.c").write_text(part)
@@ -251,21 +239,12 @@ def check_upstream(tmp_path):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(
-    "results, status, said",
-    [
-        ("PASSED PASSED", 0, "2 of 2 tests passed"),
-        ("PASSED FAILED", 1, "1 of 2 tests passed"),
-        ("", 1, "0 of 0 tests passed"),
-    ],
-)
-def test_check_upstream_counts_what_passed(check_upstream, results, status, said):
-    outcome = check_upstream(results)
-    assert outcome.status == status, str(outcome)
-    assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said}"
-
-
-def test_check_upstream_compiles_what_it_does_not_link(check_upstream):
+def test_check_upstream_counts_what_passed_and_compiles_all(check_upstream):
+    for results, status, said in (("PASSED PASSED", 0, "2 of 2"), ("PASSED FAILED", 1, "1 of 2"),
+                                  ("", 1, "0 of 0")):  # fmt: skip
+        outcome = check_upstream(results)
+        assert outcome.status == status, str(outcome)
+        assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said} tests passed"
     outcome = check_upstream("PASSED", "#error as upstream would not have it\n")
     assert outcome.status not in (0, 2), str(outcome)
     assert "as upstream would not have it" in outcome.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernels of devices as nvcc compiles them: without a warning, nothing spills.
-Of those for HIP the build says so."""
+"""The kernels of devices as nvcc compiles them: without a warning, nothing spills;
+and which ones the image for HIP has."""
 import os
 import re
 import shutil
@@ -32,6 +32,14 @@ def test_the_plug_ins_kernels_spill_nothing():
     found = assembled(log.read_text())
     targets = {target for _, target in found}
     assert targets and sorted(found) == sorted((x, y) for x in OF_CUDA for y in targets)
+
+
+def test_the_image_for_hip_has_them_all():
+    image = jobs.BUILD.parent / "images/hip.bundle"
+    if not image.exists():
+        pytest.skip("built without a clang that knows AMD's devices")
+    found = re.findall(rb"(\w+)\.kd\0", image.read_bytes())
+    assert sorted({name.decode() for name in found}) == sorted(OF_CUDA)
 
 
 # Values of the product's template beside the defaults.

@@ -24,8 +24,8 @@ def listed(tmp_path, **env):
 
 
 # With a size of tiles given, devices are not measured.
-RESIDENT = ["--set", "home=device", "--set", "tile=64"]
-STREAMING = ["--set", "home=host", "--set", "tile=64", "--set", "split=fixed:0.7"]
+RESIDENT = jobs.sets("home=device tile=64")
+STREAMING = jobs.sets("home=host tile=64 split=fixed:0.7")
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,7 @@ def test_the_device_factors_panels(xhpl, device, p):
 @pytest.mark.long
 def test_all_variants_of_upstreams_file_pass(reference_run, device):
     """With one NB and one grid; emulated devices solve all 864 of its tests."""
-    how = "home=device threads=2 tile=16"
-    more = [x for y in how.split() for x in ("--set", y)]
+    more = jobs.sets("home=device threads=2 tile=16")
     outcome = reference_run(
         "default", "--nb", "3", "-p", "2", "-q", "2", *device, *more).succeeded()
     assert re.findall("PASSED|FAILED", outcome.stdout) == ["PASSED"] * 72

@@ -12,7 +12,6 @@ import report
 
 pytestmark = pytest.mark.surface
 
-GIVEN = ["-n", "40,50", "-nb", "8", "-p", "1", "-q", "1"]
 
 # All options at once: each with the value there, and the same in the file.
 NUMBERS = {
@@ -47,12 +46,6 @@ def test_options_mean_what_their_lines_mean(xhpl):
     assert_same_report(on_line, in_file)
 
 
-def test_n_nb_p_and_q_need_no_file(xhpl):
-    outcome = xhpl(*GIVEN).succeeded()
-    rows = [row[1:5] for row in report.rows(outcome.stdout)]
-    assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
-
-
 def test_quiet_leaves_only_warnings_on_stderr(xhpl):
     loud = xhpl(dat=hpl_dat.text())
     quiet = xhpl("--quiet", dat=hpl_dat.text())
@@ -65,13 +58,13 @@ def test_quiet_leaves_only_warnings_on_stderr(xhpl):
 @pytest.mark.parametrize(
     "options, processes, status", [([], None, 1), (["--upstream-exit"], None, 0), ([], 2, 1)]
 )
-def test_a_failed_residual_is_status_1_if_not_upstreams(
-    xhpl, options, processes, status
-):
+def test_a_failed_residual_is_status_1_if_not_upstreams(xhpl, options, processes, status):
     dat = hpl_dat.text(threshold="1e-9", p=str(processes or 1), n="30 40")
     outcome = xhpl(*options, dat=dat, processes=processes)
     assert outcome.status == status, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 2
+    assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
+                     r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip
 
 
 def test_the_smallest_orders_pass_and_order_zero_has_a_zero_residual(xhpl):
@@ -125,12 +118,12 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
     text = xhpl("--help").succeeded().stdout
     lines = text.splitlines()
     assert len(lines) <= 48 and max(map(len, lines)) <= 80, lines
-    for said in ("the first two:\n  mpirun -np 8 --map-by ppr:1:node --bind-to none\n",
-                 "(outside a batch job add --hostfile FILE, a node per line), or with Slurm:\n  srun -N 8 ", "plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
+    for said in ("the first two commands:\n  mpirun -np 8 --map-by ppr:1:node --bind-to none\n",
+                 "(outside a batch job, add --hostfile FILE with one node per line); with Slurm:\n  srun -N 8 ", "allow a plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
                  "If a plan is WORTHLESS", "--time 10m --write my.dat ",
                  "  --trust ", "to FILE, which must not exist",
                  "hpl-report run.json                                 report.html: is it good?\n", "the self-test found wrong results",
-                 "takes the\nplace of its line", "it replaces an earlier record",
+                 "takes the\nplace of its line", "replacing an earlier record",
                  "auto (every GPU), none,"):  # fmt: skip
         assert said in text, said
     assert sum(bool(re.match(r"  \w+=", line)) for line in lines) <= 7
@@ -142,12 +135,11 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
 
 
 def test_settings_that_a_solver_ignores_are_said_once(xhpl):
-    options = ["-n", 40, "-nb", 8, "-p", 1, "-q", 2, "--set", "solver=reference"]
-    given = ["--set", "threads=2", "--set", "lookahead=1"]
-    outcome = xhpl(*options, *given, processes=2).succeeded()
-    said = [x for x in outcome.stderr.splitlines() if "ignores" in x]
-    assert len(said) == 1 and "reference ignores threads, lookahead" in said[0]
-    assert "ignores" not in xhpl(*options, processes=2).succeeded().stderr
+    options = "-n 40 -nb 8 -p 1 -q 2 --set solver=reference".split()
+    for given, count in (["--set", "threads=2", "--set", "lookahead=1"], 1), ([], 0):
+        outcome = xhpl(*options, *given, processes=2).succeeded()
+        said = [x for x in outcome.stderr.splitlines() if "ignores" in x]
+        assert len(said) == count and all("threads, lookahead" in x for x in said), str(outcome)
 
 
 @pytest.mark.parametrize("n, nb, is_said", [
@@ -170,9 +162,7 @@ def test_what_auto_found_is_said_once(xhpl):
     assert "devices=auto" not in quiet.stderr, str(quiet)
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 @pytest.mark.parametrize("devices", ("enu:1", "emu:1000000", "emu:1,emu:2"))
 def test_devices_that_are_not_there_are_told_once(xhpl, devices):
     outcome = xhpl("-n", 50, "-nb", 8, "-p", 2, "-q", 2, "--set", f"devices={devices}",
@@ -181,9 +171,7 @@ def test_devices_that_are_not_there_are_told_once(xhpl, devices):
     assert outcome.stderr.count(f'devices "{devices}"') == 1, str(outcome)
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 def test_what_a_device_that_only_models_time_computes_is_not_right(xhpl):
     outcome = xhpl("-n", 50, "-nb", 8, "-p", 1, "-q", 1, "--set", "devices=emu:1",
                    "--set", "emu_dry=on", "--set", "home=device", "--set", "trust=off")  # fmt: skip
@@ -199,9 +187,11 @@ def test_orders_from_zero_on_are_solved_under_the_online_check(xhpl, verify):
     assert report.counts(outcome.stdout)["passed"] == 24, str(outcome)
 
 
-def test_n_alone_is_enough_where_there_is_no_file(xhpl):
+def test_n_alone_or_with_nb_p_and_q_is_enough_where_there_is_no_file(xhpl):
+    rows = report.rows(xhpl(*"-n 40,50 -nb 8 -p 1 -q 1".split()).succeeded().stdout)
+    assert [row[1:5] for row in rows] == [(40, 8, 1, 1), (50, 8, 1, 1)]
     outcome = xhpl("-n", "300", processes=2).succeeded()
-    assert "there is no HPL.dat: NB = 192, 1 x 2 processes" in outcome.stderr
+    assert "HPL.dat not found: using NB = 192 and 1 x 2 processes" in outcome.stderr
     (row,) = report.rows(outcome.stdout)
     assert [*row[1:5]] == [300, 192, 1, 2], str(outcome)
     told = xhpl("-n", "300", "-p", "1", "--quiet")
@@ -221,10 +211,3 @@ def test_each_test_runs_so_often_and_mean_and_spread_are_said(xhpl):
         assert float(most) == pytest.approx(max(of_n), rel=1e-3)
         assert float(mean) == pytest.approx(sum(of_n) / 3, rel=1e-3)
     assert "best: N = " in outcome.stderr
-
-
-def test_a_failed_residual_is_an_error_on_stderr(xhpl):
-    outcome = xhpl("--threshold", "1e-9", "--quiet", dat=hpl_dat.text())
-    assert outcome.status == 1, str(outcome)
-    assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
-                     r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip

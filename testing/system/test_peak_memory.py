@@ -57,7 +57,5 @@ def test_columns_on_a_device_leave_diagonal_blocks_on_the_host(tmp_path):
 def test_u_of_a_whole_iteration_takes_none_of_its_own(tmp_path):
     """With DEPTH 1 it waits for its update, with DEPTH 2 it need not."""
     nb = 256
-    waits, need_not = (
-        peak(tmp_path, 2, 1, "-nb", nb, "--depth", depth) for depth in (1, 2)
-    )
+    waits, need_not = (peak(tmp_path, 2, 1, "-nb", nb, "--depth", depth) for depth in (1, 2))
     assert waits < need_not + 8 * nb * N / 2

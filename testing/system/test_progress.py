@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far a run is: on a terminal, in a file, and not at all."""
-import os
-import pty
 import re
-import subprocess
 
 import pytest
 
@@ -17,27 +14,8 @@ SLOW = ("--set", "kernel=portable", "--set", "threads=1", "--set", "diagnosis=of
 SHARE = re.compile(r"(\d+\.\d)% done, (\d+) columns")
 
 
-def on_a_terminal(directory, command, env=None):
-    """What a command writes to a terminal, and its standard output."""
-    ours, its = pty.openpty()
-    with open(directory / "out", "w") as out:
-        job = subprocess.Popen(
-            [str(word) for word in command], cwd=directory, stdout=out, stderr=its,
-            env=jobs.environment({"NO_COLOR": "1", **(env or {})}),
-        )  # fmt: skip
-    os.close(its)
-    written = b"".join(iter(lambda: read(ours), b""))
-    os.close(ours)
-    assert job.wait() == 0, written
-    return written.decode(), (directory / "out").read_text()
-
-
-def read(terminal):
-    """Some bytes; none when the other side has closed."""
-    try:
-        return os.read(terminal, 4096)
-    except OSError:
-        return b""
+def terminal(directory, command, env=None):
+    return jobs.on_a_terminal(command, directory, {"NO_COLOR": "1", **(env or {})})
 
 
 def assert_live(written, out):
@@ -65,13 +43,13 @@ def launched_slowly(directory, *options):
 @retried
 def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(n="3000", nb="64"))
-    assert_live(*on_a_terminal(tmp_path, [jobs.XHPL, *SLOW]))
+    assert_live(*terminal(tmp_path, [jobs.XHPL, *SLOW]))
 
 
 @pytest.mark.more
 @retried
 def test_a_terminal_behind_a_launcher_has_that_line_too(tmp_path):
-    assert_live(*on_a_terminal(tmp_path, launched_slowly(tmp_path)))
+    assert_live(*terminal(tmp_path, launched_slowly(tmp_path)))
 
 
 @pytest.mark.few(1)
@@ -84,7 +62,7 @@ def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
         env["XHPL_PROGRESS"] = "off"
     else:
         (tmp_path / "xhpl.conf").write_text("progress = off\n")
-    written, out = on_a_terminal(tmp_path, command, env)
+    written, out = terminal(tmp_path, command, env)
     assert "PASSED" in out and "% done" not in written
 
 
@@ -118,7 +96,7 @@ def test_what_is_said_to_be_done_is_done(xhpl):
 ])  # fmt: skip
 def test_warnings_have_a_colour_on_a_terminal_alone(xhpl, env, red):
     words = [jobs.XHPL, "-n", "20", "--nb", "64", "-p", "1", "-q", "1", "--quiet"]
-    written, _ = on_a_terminal(xhpl.directory, words, env)
+    written, _ = terminal(xhpl.directory, words, env)
     assert "warning: NB = 64 is larger" in written
     assert written.startswith("\x1b[33mxhpl: ") == red and ("\x1b[0m" in written) == red
     assert "\x1b" not in jobs.run(words, xhpl.directory, env).stderr

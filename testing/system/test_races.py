@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import jobs
 from busy import patience, retried
 
 # grid, emulated devices of all processes, a setting more; four processes with devices
@@ -26,7 +27,7 @@ SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
 def solve(xhpl, system, grid, *settings, status=0):
     """A run of xhpl in which the sanitizer finds nothing."""
     nprow, npcol = grid
-    words = [word for x in (*SETTINGS, *settings) for word in ("--set", x)]
+    words = jobs.sets(*SETTINGS, *settings)
     system = (*system, "-p", nprow, "-q", npcol)
     outcome = xhpl(*system, *words, processes=nprow * npcol)
     assert outcome.status == status, str(outcome)

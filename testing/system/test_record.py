@@ -25,6 +25,30 @@ def moment(text):
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").timestamp()
 
 
+# Variables that may change numbers, and others, whose values are nobody's business.
+WANTED = {
+    "OMP_PLACES": "cores", "UCX_TLS": "", "OPENBLAS_VERBOSE": "0",
+    "GLIBC_TUNABLES": "glibc.malloc.arena_max=1", "XHPL_TILE": "256",
+    "SLURM_NNODES": "3", "PMIX_MCA_x": "a=b",
+}
+HIDDEN = ("EDITOR", "MY_OMP_PLACES", "SLURM_JOB_ACCOUNT", "MKL_API_KEY", "UCX_token",
+          "OMP_MyPassword", "FI_SECRET")
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """Outcome and record of one run in such an environment, in a batch job in Tokyo."""
+    options = "--set tile=512 --bcast Blong --swap-threshold 7 --json run.json".split()
+    env = {**WANTED, **dict.fromkeys(HIDDEN, "hidden"), "XHPL_PIPELINE": "3", "TZ": "Asia/Tokyo",
+           "SLURM_JOB_ID": "4711", "SLURM_JOB_NODELIST": "n[1-3]"}  # fmt: skip
+    folder, before = tmp_path_factory.mktemp("one"), time.time()
+    outcome = jobs.run([jobs.XHPL, *ONE, *options], folder, env).succeeded()
+    found = valid((folder / "run.json").read_text())
+    utc = datetime.utcfromtimestamp(before - 0.01).isoformat()
+    assert utc[:22] <= found["start"]
+    return outcome, found
+
+
 # ---- what is in it -----------------------------------------------------------
 
 
@@ -47,126 +71,47 @@ def test_tests_are_those_of_the_report_in_full_precision(recorded):
     assert residuals == report.residuals(outcome.stdout)
 
 
-def test_stderr_has_the_times_in_full_precision_too(recorded):
-    outcome, found = recorded("-n", "90,60", "--threshold", "0", *ONE[2:])
-    pattern = r"^xhpl: N = (\d+), NB = 16, 1 x 1 processes: (\d+\.\d{9}) seconds, "
-    said = re.findall(pattern + r"(\S+) Gflop/s$", outcome.stderr, re.M)
-    assert [int(n) for n, _, _ in said] == [90, 60], str(outcome)
-    for test, (_, seconds, rate) in zip(found["tests"], said):
-        assert float(seconds) == pytest.approx(test["seconds"], abs=1e-9)
-        assert float(rate) == pytest.approx(test["gflops"], rel=1e-8)
-
-
-def test_times_are_in_utc_and_in_order(recorded):
-    before = time.time()
-    _, found = recorded(*ONE, env={"TZ": "Asia/Tokyo"})
+def test_times_are_in_utc_and_in_order_and_on_stderr_in_full_precision(one):
+    outcome, found = one
     (test,) = found["tests"]
     times = [found["start"], test["start"], test["end"], found["end"]]
     assert times == sorted(times)
-    utc = datetime.utcfromtimestamp(before - 0.01).isoformat()
-    assert utc[:22] <= found["start"]
-    took = moment(test["end"]) - moment(test["start"])
-    assert took >= test["seconds"] - 0.002
+    assert moment(test["end"]) - moment(test["start"]) >= test["seconds"] - 0.002
+    pattern = r"^xhpl: N = 200, NB = 16, 1 x 1 processes: (\d+\.\d{9}) seconds, (\S+) Gflop/s$"
+    ((seconds, rate),) = re.findall(pattern, outcome.stderr, re.M)
+    assert float(seconds) == pytest.approx(test["seconds"], abs=1e-9)
+    assert float(rate) == pytest.approx(test["gflops"], rel=1e-8)
 
 
-def test_choices_are_in_it_as_they_were_used(recorded, xhpl):
+def test_choices_are_in_it_as_they_were_used(one, xhpl):
+    outcome, found = one
     text = xhpl("--help", "all").stdout + xhpl("--help", "testing").stdout
-    names = re.findall(r"^  (\w+)=VALUE", text, re.M)
-    options = "--set tile=512 --bcast Blong --swap-threshold 7".split()
-    outcome, found = recorded(*ONE, *options, env={"XHPL_PIPELINE": "3"})
     settings = found["settings"]
-    assert sorted(settings) == sorted(names)
+    assert sorted(settings) == sorted(re.findall(r"^  (\w+)=VALUE", text, re.M))
     wanted = {"value": 512, "default": 0, "changed": True, "source": "--set"}
     assert settings["tile"] == wanted
     assert settings["pipeline"]["source"] == "XHPL_PIPELINE"
     assert settings["memory_reserve"]["changed"] is False
-    assert found["hpl_dat"]["bcast"] == ["Blong"]
-    assert found["hpl_dat"]["swap_threshold"] == 7
-    assert found["hpl_dat"]["n"] == [200]
-    words = outcome.command[1:]
-    assert found["command_line"][1:] == [str(word) for word in words]
-
-
-def test_variables_that_may_change_the_numbers_are_in_it(recorded):
-    wanted = {
-        "OMP_PLACES": "cores", "UCX_TLS": "", "OPENBLAS_VERBOSE": "0",
-        "GLIBC_TUNABLES": "glibc.malloc.arena_max=1", "XHPL_TILE": "512",
-        "SLURM_NNODES": "3", "PMIX_MCA_x": "a=b",
-    }
-    others = ("EDITOR", "MY_OMP_PLACES", "SLURM_JOB_ACCOUNT",
-              "MKL_API_KEY", "UCX_token", "OMP_MyPassword", "FI_SECRET")  # fmt: skip
-    _, found = recorded(*ONE, env={**wanted, **dict.fromkeys(others, "hidden")})
+    dat = found["hpl_dat"]
+    assert (dat["bcast"], dat["swap_threshold"], dat["n"]) == (["Blong"], 7, [200])
+    assert found["command_line"][1:] == outcome.command[1:]
     environment = found["environment"]
-    assert wanted.items() <= environment.items()
-    assert "hidden" not in json.dumps(found)
+    assert WANTED.items() <= environment.items() and "hidden" not in json.dumps(found)
     assert list(environment) == sorted(environment)
 
 
-def test_variables_that_launchers_set_for_each_job_are_not_in_it(recorded):
-    options = ["-n", "60", "-nb", "16", "-p", "1", "-q", "2"]
-    kept = {"OMPI_MCA_btl_base_verbose": "0"}
-    runs = [recorded(*options, processes=2, env=kept)[1] for _ in range(2)]
-    assert runs[0]["environment"] == runs[1]["environment"]
-    assert kept.items() <= runs[0]["environment"].items()
-
-
-def test_it_names_the_program_and_its_libraries(recorded, xhpl):
-    outcome, found = recorded(*ONE)
-    program = found["program"]
+def test_it_names_the_program_its_libraries_its_job_and_its_host(one, xhpl, recorded):
+    outcome, found = one
+    program, blas, (host,) = found["program"], found["blas"], found["hosts"]
     assert f"xhpl {program['version']}\n" == xhpl("--version").stdout
     assert "-std=c11" in program["compile_command"]
-    blas = found["blas"]
     said = f"BLAS: {blas['name']}, version {blas['version'] or 'unknown'}, "
     assert said in outcome.stderr, str(outcome)
-    assert found["solver"] in ("hybrid", "reference")
-    assert found["kernel"] is not None
-
-
-def test_the_reference_solver_is_one_thread_where_the_launcher_lets_it(recorded):
-    _, found = recorded(*ONE, "--set", "solver=reference")
-    ((rank,),) = [host["ranks"] for host in found["hosts"]]
-    assert (found["kernel"], rank["threads"]) == ("blas", 1)
-    assert rank["cpus_taken"] is None
-    assert found["hosts"][0]["fma_ceiling"]["cores"] == rank["cores"]
-
-
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
-def test_every_device_stands_with_its_rank(recorded):
-    options = ["-p", "1", "-q", "2", "--set", "devices=emu:3"]
-    _, found = recorded("-n", "60", "-nb", "16", *options, processes=2)
-    named = [(device["rank"], device["name"]) for device in found["devices"]]
-    assert named == [(0, "emu:0"), (0, "emu:2"), (1, "emu:1")]
-    assert {x["model"] for x in found["devices"]} == {"emulated device"}
-    assert found["tests"][0]["energy"]["device_joules"] is None
-
-
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
-def test_what_other_processes_warned_of_is_in_it(recorded):
-    options = ["-p", "1", "-q", "2", "--set", "devices=emu:2",
-               "--set", "emu_fault=oom@alloc:1", "--set", "trust=off"]
-    outcome, found = recorded("-n", "300", "-nb", "16", *options, processes=2)
-    said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
-    texts = [finding["text"] for finding in found["findings"]]
-    assert sorted(texts) == sorted(said)
-    assert any(text.startswith("rank 1 on ") for text in texts)
-    times = [finding["time"] for finding in found["findings"]]
-    assert times == sorted(times)
-
-
-def test_the_job_is_the_batch_systems(recorded):
-    env = {"SLURM_JOB_ID": "4711", "SLURM_JOB_NODELIST": "n[1-3]"}
-    assert recorded(*ONE, env=env)[1]["job"] == {"id": "4711", "nodes": "n[1-3]"}
+    assert found["solver"] in ("hybrid", "reference") and found["kernel"] is not None
+    assert found["job"] == {"id": "4711", "nodes": "n[1-3]"}
     assert recorded(*ONE, env={"PBS_JOBID": "7.x"})[1]["job"]["id"] == "7.x"
     if not os.environ.keys() & {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}:
         assert recorded(*ONE)[1]["job"] is None
-
-
-def test_the_host_has_what_its_system_tells(recorded):
-    (host,) = recorded(*ONE)[1]["hosts"]
     told = Path("/proc/cpuinfo").read_text()
     microcode = re.search(r"^microcode\s*: (\S+)", told, re.M)
     assert host["microcode"] == (microcode[1] if microcode else None)
@@ -174,8 +119,19 @@ def test_the_host_has_what_its_system_tells(recorded):
     assert host["smt"] == (smt.read_text().strip() if smt.exists() else None)
 
 
-def test_every_rank_is_on_one_host(recorded):
-    _, found = recorded("-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2", processes=4)
+def cores_of(found):
+    """Cores of all processes, and of the hosts' ceilings, which count each once."""
+    lists = {rank["cpus_allowed"]: rank["cores"]
+             for host in found["hosts"] for rank in host["ranks"]}  # fmt: skip
+    ceilings = [host["fma_ceiling"] for host in found["hosts"]]
+    assert all(c["gflops"] > 0 for c in ceilings)
+    return sum(lists.values()), sum(c["cores"] for c in ceilings)
+
+
+def test_every_rank_is_on_one_host_and_each_core_counts_once(one, recorded):
+    kept = {"OMPI_MCA_btl_base_verbose": "0"}
+    options = ["-n", "60", "-nb", "8", "-p", "1,2", "-q", "1,2"]
+    _, found = recorded(*options, processes=4, env=kept)
     assert found["mpi"]["processes"] == 4
     ranks = [rank for host in found["hosts"] for rank in host["ranks"]]
     assert sorted(rank["rank"] for rank in ranks) == [0, 1, 2, 3]
@@ -189,41 +145,56 @@ def test_every_rank_is_on_one_host(recorded):
         if machine["cores"] and host["cpus_online"]:
             assert machine["sockets"] <= machine["cores"] <= os.cpu_count()
     assert [(t["p"], t["q"]) for t in found["tests"]] == [(1, 1), (2, 2)]
+    for each in found, one[1]:
+        assert len(set(cores_of(each))) == 1
+    # Of what a launcher sets for each job nothing is in it.
+    again = recorded(*options, processes=4, env=kept)[1]["environment"]
+    assert again == found["environment"] and kept.items() <= again.items()
+    rows = found["iterations"]
+    if found["solver"] != "reference":
+        assert {row["rank"] for row in rows} == {0} and {row["n"] for row in rows} == {60}
+        assert [row["iteration"] for row in rows] == 2 * list(range(len(rows) // 2))
+
+
+def test_the_reference_solver_is_one_thread_where_the_launcher_lets_it(recorded):
+    _, found = recorded(*ONE, "--set", "solver=reference")
+    ((rank,),) = [host["ranks"] for host in found["hosts"]]
+    assert (found["kernel"], rank["threads"]) == ("blas", 1)
+    assert rank["cpus_taken"] is None
+    assert found["hosts"][0]["fma_ceiling"]["cores"] == rank["cores"]
+
+
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
+def test_every_device_stands_with_its_rank(recorded):
+    options = ["-p", "1", "-q", "2", "--set", "devices=emu:3"]
+    _, found = recorded("-n", "60", "-nb", "16", *options, processes=2)
+    named = [(device["rank"], device["name"]) for device in found["devices"]]
+    assert named == [(0, "emu:0"), (0, "emu:2"), (1, "emu:1")]
+    assert {x["model"] for x in found["devices"]} == {"emulated device"}
+    assert found["tests"][0]["energy"]["device_joules"] is None
+
+
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
+def test_what_other_processes_warned_of_is_in_it(recorded):
+    options = ["-p", "1", "-q", "2", "--set", "devices=emu:2",
+               "--set", "emu_fault=oom@alloc:1", "--set", "trust=off"]
+    outcome, found = recorded("-n", "300", "-nb", "16", *options, processes=2)
+    said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
+    texts = [finding["text"] for finding in found["findings"]]
+    assert sorted(texts) == sorted(said)
+    assert any(text.startswith("rank 1 on ") for text in texts)
+    times = [finding["time"] for finding in found["findings"]]
+    assert times == sorted(times)
 
 
 def test_binding_is_the_launchers(recorded, xhpl):
     cpu = min(os.sched_getaffinity(0))
     command = ["taskset", "-c", str(cpu), jobs.XHPL, *ONE, "--json", "b.json"]
-    outcome = jobs.run(command, xhpl.directory).succeeded()
+    jobs.run(command, xhpl.directory).succeeded()
     found = valid((xhpl.directory / "b.json").read_text())
     (host,) = found["hosts"]
     assert host["ranks"][0]["cpus_allowed"] == str(cpu)
     assert host["fma_ceiling"]["cores"] == 1
-
-
-def test_each_core_counts_once_in_the_ceiling(recorded):
-    _, alone = recorded(*ONE)
-    _, shared = recorded(*ONE[:-1], "3", processes=3)
-    for found in (alone, shared):
-        lists = {
-            rank["cpus_allowed"]: rank["cores"]
-            for host in found["hosts"] for rank in host["ranks"]
-        }
-        ceilings = [host["fma_ceiling"] for host in found["hosts"]]
-        assert sum(c["cores"] for c in ceilings) == sum(lists.values())
-        assert all(c["gflops"] > 0 for c in ceilings)
-
-
-def test_iterations_are_the_rows_of_process_0(recorded):
-    options = ["-n", "200", "-nb", "16", "-p", "1", "-q", "2"]
-    _, found = recorded(*options, processes=2)
-    rows = found["iterations"]
-    if found["solver"] == "reference":
-        assert rows == []
-        return
-    assert {row["rank"] for row in rows} == {0}
-    assert [row["iteration"] for row in rows] == list(range(len(rows)))
-    assert {row["n"] for row in rows} == {200} and len(rows) >= 12
 
 
 # ---- all that can be turned on -----------------------------------------------
@@ -283,10 +254,9 @@ def test_the_schema_is_one_and_leaves_no_member_open():
     assert all(part["additionalProperties"] is False for part in found)
 
 
-def test_the_schema_refuses_what_is_no_record(recorded):
-    _, found = recorded(*ONE)
+def test_the_schema_refuses_what_is_no_record(one):
     for path in (["exit_status"], ["tests", 0, "seconds"], ["mpi", "standard"]):
-        wrong = json.loads(json.dumps(found))
+        wrong = json.loads(json.dumps(one[1]))
         at = wrong
         for key in path[:-1]:
             at = at[key]

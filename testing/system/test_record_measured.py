@@ -82,8 +82,7 @@ def test_what_devices_multiplied_counts(recorded):
     (1, 1, "off", "host"), (2, 1, "off", "device"), (2, 2, "off", "host"),
     (2, 2, "on", "device")])
 def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
-    devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
-    devices += ["--set", f"panel={panel}", "--set", f"device_mpi={mpi}"]
+    devices = jobs.sets(f"devices=emu:{p * q} home=device panel={panel} device_mpi={mpi}")
     grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
     outcome, found = recorded("-n", "600", *grid, *devices, processes=p * q)
     (test,) = found["tests"]
@@ -106,9 +105,7 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
 @emulates
 @pytest.mark.parametrize("p, q, peer", [(1, 1, 0), (1, 1, 100), (2, 1, 100), (1, 2, 100)])
 def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
-    devices = [f"devices=emu:{3 * p * q}", "home=device", "panel=device",
-               f"emu_peer={peer}"]  # fmt: skip
-    sets = [word for x in devices for word in ("--set", x)]
+    sets = jobs.sets(f"devices=emu:{3 * p * q} home=device panel=device emu_peer={peer}")
     grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
     _, found = recorded("-n", "600", *grid, *sets, processes=p * q)
     (test,) = found["tests"]
@@ -125,7 +122,7 @@ def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
 @emulates
 def test_a_plan_has_a_time_for_each_phase(recorded):
     """Where the device's rate is known, here as a setting says it."""
-    devices = ["--set", "devices=emu:1", "--set", "emu_rate=1e6"]
+    devices = jobs.sets("devices=emu:1 emu_rate=1e6")
     outcome, found = recorded("-n", "600", *ONE[2:], *devices)
     plan = {row["where"]: row for row in found["tests"][0]["plan"]["rows"]}
     assert plan["host"]["blocks"] == 0

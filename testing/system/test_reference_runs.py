@@ -13,7 +13,7 @@ ORDER = "35"  # of those with devices
 SOLVERS = {
     "864": (864, ()),
     "864-reference": (864, ("--set", "solver=reference")),
-    "216-devices": (216, ("-n", ORDER, *(x for y in DEVICES.split() for x in ("--set", y)))),
+    "216-devices": (216, ("-n", ORDER, *jobs.sets(DEVICES))),
 }
 # The first, of the default solver, is a part of make test.
 LONG = [
@@ -95,6 +95,4 @@ def test_the_words_that_parsers_look_for_stand_nowhere_else(reference_run):
 def test_start_and_end_times_are_dates_of_ctime(reference_run):
     stdout = reference_run("2x2-n500").stdout
     for word in ("start time", "end time  "):
-        assert re.search(
-            rf"^HPL_pdgesv\(\) {word} {report.DATE}\n\n", stdout, re.MULTILINE
-        )
+        assert re.search(rf"^HPL_pdgesv\(\) {word} {report.DATE}\n\n", stdout, re.MULTILINE)

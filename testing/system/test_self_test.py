@@ -59,7 +59,7 @@ def assert_ended(outcome, *patterns, processes=1):
                                       ("devices=emu:4", "device_mpi=on"),
                                       ("solver=reference",)))  # fmt: skip
 def test_right_results_are_said_where_they_are_asked_for(xhpl, words, settings):
-    options = [x for setting in settings for x in ("--set", setting)]
+    options = jobs.sets(*settings)
     processes = 4 if words == FOUR else None
     outcome = xhpl(*SMALL, *words, "--trust", *options, processes=processes).succeeded()
     assert outcome.stdout == ""
@@ -117,7 +117,7 @@ def test_a_library_linked_with_fast_math_costs_a_warning(tmp_path, settings):
         pytest.skip("it is set in another way here")
     program = jobs.program(tmp_path / "program",
                            f'LD_PRELOAD={library(tmp_path, FLUSHES)} exec {jobs.XHPL} "$@"')
-    options = [x for setting in settings for x in ("--set", setting)]
+    options = jobs.sets(*settings)
     words = jobs.launched(2, [program, *SMALL, "-p", 1, "-q", 2, *options])
     outcome = jobs.run(words, tmp_path).succeeded()
     assert outcome.stderr.count("turned off subnormal numbers") == 1, str(outcome)
@@ -170,6 +170,6 @@ def test_the_online_check_is_right_where_columns_come_in_groups(xhpl):
     """Rows are compared only where all columns have met the same panels."""
     settings = ("devices=emu:3", "home=device", "emu_memory=1", "group=2", "share=0",
                 "verify=online", "verify_every=5", "threads=2", "trust=on")  # fmt: skip
-    words = [word for setting in settings for word in ("--set", setting)]
+    words = jobs.sets(*settings)
     outcome = xhpl("-n", 433, "--nb", 13, "-p", 1, "-q", 2, *words, processes=2).succeeded()
     assert "wrong" not in outcome.stderr, str(outcome)

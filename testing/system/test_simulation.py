@@ -5,15 +5,12 @@ import json
 import math
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import jobs
 from sabotage import library, preloaded
-
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))
 from hpl_sim import cli, platform, record, run, whatif
 
 pytestmark = [

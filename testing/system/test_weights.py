@@ -32,22 +32,11 @@ def weights(folder):
 def test_a_file_of_ranks_deals_columns(options, tmp_path):
     (tmp_path / "rates").write_text("0 3\n1 1 # slow\n")
     outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json", *options)
-    assert outcome.status == 0, str(outcome)
-    assert "column 1 gets the least of the matrix, 25.0%, and column 0 the most, 75.0%" in (
-        outcome.stderr
-    ), str(outcome)
+    assert ("column 1 gets the smallest part of the matrix, 25.0%, and column 0 the largest, 75.0%"
+            in outcome.succeeded().stderr), str(outcome)
     found = weights(tmp_path)
     assert found["source"] == "rates" and found["rates"] == [3.0, 1.0]
     assert sum(found["columns"]) == 1000 and 730 < found["columns"][0] < 780
-
-
-@pytest.mark.surface
-def test_a_prediction_says_what_weights_give(tmp_path):
-    (tmp_path / "rates").write_text("0 3\n1 1\n")
-    outcome = run(tmp_path, TWO, "--predict", "--weights", "rates",
-                  "--force", "--set", "plan_seconds=0.1")  # fmt: skip
-    assert outcome.status == 0, str(outcome)
-    assert "at best 2.00 times as fast as equal columns" in outcome.stderr
 
 
 def rows(outcome):
@@ -68,6 +57,18 @@ def plan(folder, text, *options):
 
 
 @pytest.mark.surface
+def test_plans_and_predictions_say_what_weights_give(tmp_path):
+    """But a plan for other processes knows no weights."""
+    outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
+    assert "weights belong to the 2 processes that were started" in outcome.stderr, str(outcome)
+    assert "unequal speed" not in outcome.stdout
+    (tmp_path / "rates").write_text("0 3\n1 1\n")
+    outcome = run(tmp_path, TWO, "--predict", "--weights", "rates",
+                  "--force", "--set", "plan_seconds=0.1").succeeded()  # fmt: skip
+    assert "at most 2.00 times as fast as with equal columns" in outcome.stderr
+
+
+@pytest.mark.surface
 def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
     found = rows(plan(tmp_path, "0 4\n1 1\n", "--write", "HPL.dat"))
     assert list(found) == ["equal columns", "by weights", "without the slowest (1 of 2)"]
@@ -78,62 +79,40 @@ def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
     assert f"{int(n)} " in (tmp_path / "HPL.dat").read_text()
 
 
-@pytest.mark.surface
-def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
-    outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
-    assert "weights belong to the 2 processes that were started" in outcome.stderr, str(outcome)
-    assert "unequal speed" not in outcome.stdout
-
-
-@pytest.mark.more
-def test_unknown_devices_are_measured(tmp_path):
-    outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json",
-                  "--set", "devices=emu", "--set", "home=host")  # fmt: skip
-    assert outcome.status == 0, str(outcome)
-    assert min(weights(tmp_path)["rates"]) > 0
-
-
 def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
     name = os.uname().nodename.partition(".")[0]
     (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")
     outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json")
-    assert outcome.status == 0, str(outcome)
-    assert "all process columns are equally fast" in outcome.stderr, str(outcome)
+    assert outcome.status == 0 and "all process columns are equally fast" in outcome.stderr, str(outcome)
     assert weights(tmp_path)["columns"] == [512, 488]
 
 
 def test_unlike_processes_of_a_column_are_named(tmp_path):
     (tmp_path / "rates").write_text("0 4\n1 2\n2 4\n3 1\n")
     outcome = run(tmp_path, FOUR, "--weights", "rates", "--json", "r.json", processes=4)
-    assert outcome.status == 0, str(outcome)
-    assert "process column 1 has rank 3, with 50% of the speed of rank 1" in (
-        outcome.stderr
-    ), str(outcome)
+    assert ("in process column 1, rank 3 has 50% of the speed of rank 1"
+            in outcome.succeeded().stderr), str(outcome)
     assert weights(tmp_path)["rates"] == [4.0, 1.0]
 
 
-def test_rates_are_measured(tmp_path):
-    outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json")
-    assert outcome.status == 0, str(outcome)
+@pytest.mark.parametrize("devices", (
+    (), pytest.param(jobs.sets("devices=emu home=host"), marks=pytest.mark.more)))
+def test_rates_are_measured_also_of_unknown_devices(tmp_path, devices):
+    run(tmp_path, TWO, "--weights", "measure", "--json", "r.json", *devices).succeeded()
     found = weights(tmp_path)
     assert found["source"] == "measure" and len(found["rates"]) == 2
     assert sum(found["columns"]) == 1000 and min(found["rates"]) > 0
 
 
-REFUSED = (
-    ("0 1\n", (), "no rate for rank 1 on host"),
-    ("0 1\n1 much\n", (), "rates:2: '1' needs one rate above 0"),
-    ("0 1\n2 1\n", (), "this run has no rank 2"),
-    (None, (), "--weights: cannot read 'rates': No such file"),
-)
-
-
 @pytest.mark.few(2)
-@pytest.mark.parametrize("text,options,said", REFUSED)
-def test_what_cannot_be_is_refused(text, options, said, tmp_path):
+@pytest.mark.parametrize("text, said", (
+    ("0 1\n", "no rate for rank 1 on host"), (None, "cannot read 'rates': No such file"),
+    ("0 1\n1 much\n", "rates:2: '1' needs one rate above 0"),
+    ("0 1\n2 1\n", "this run has no rank 2")))
+def test_what_cannot_be_is_refused(text, said, tmp_path):
     if text is not None:
         (tmp_path / "rates").write_text(text)
-    outcome = run(tmp_path, TWO, "--weights", "rates", *options)
+    outcome = run(tmp_path, TWO, "--weights", "rates")
     assert outcome.status == 2 and said in outcome.stderr, str(outcome)
     assert "T/V" not in outcome.stdout
 
@@ -144,8 +123,7 @@ def test_what_cannot_be_is_refused(text, options, said, tmp_path):
 def saving(folder, *options, threshold="16.0"):
     """A run of which checkpoints stay, unless it was checked."""
     (folder / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
-    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder,
-                    checkpoints.SETTINGS)
+    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder, checkpoints.SETTINGS)
 
 
 def leave_checkpoints(folder, how):

@@ -8,7 +8,7 @@
 
 enum {
     VECTORS = 2,
-    ROWS = 512 /* so that their sums stay in the L1 cache */
+    ROWS = 512 /* their sums stay in the L1 cache */
 };
 
 /* ---- sums over rows or columns ------------------------------------------ */
@@ -22,7 +22,7 @@ typedef struct { /* sums over the rows of op(V), computed by all members of a
     int members;
 } task_t;
 
-/* The contribution of element a of column j to its row's sum. */
+/* The contribution of element a in column j to the sum of its row. */
 static inline long double term(const task_t *t, double a, int64_t j)
 {
     return t->x != NULL ? a * t->x[j] : (long double)a * a;
@@ -43,7 +43,7 @@ static void sum_rows(const task_t *t, int64_t first, int64_t count)
     }
 }
 
-/* The same for V^T. */
+/* Compute y[first .. first + count - 1] for V^T. */
 static void sum_columns(const task_t *t, int64_t first, int64_t count)
 {
     for (int64_t j = first; j < first + count; j++) {
@@ -86,13 +86,13 @@ static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
 
 /* ---- one side ----------------------------------------------------------- */
 
-typedef struct { /* C x, or C^T z */
+typedef struct { /* the checksums C x, or C^T z */
     int64_t terms, sums;
-    xh_trans_t op;         /* of C: selects one of the two */
+    xh_trans_t op;         /* operation on C, which selects one of the two */
     long double *x;        /* VECTORS of terms, one after the other */
     long double *expected; /* VECTORS of sums */
     long double *bound;    /* sums: largest rounding error */
-    long double *found;    /* sums: the present result */
+    long double *found;    /* the current result */
 } side_t;
 
 struct xdg_checksum {
@@ -137,14 +137,14 @@ static xh_gemm_t transposed(const xh_gemm_t *p)
     return t;
 }
 
-/* expected += factor * op(V) inner, of vector number v. */
+/* Add factor * op(V) inner to `expected`, for vector number v. */
 static void expect(side_t *s, int64_t v, long double factor)
 {
     for (int64_t i = 0; i < s->sums; i++)
         s->expected[v * s->sums + i] += factor * s->found[i];
 }
 
-/* bound += factor * (2-norms of the rows of op(V)). */
+/* Add factor * (2-norms of the rows of op(V)) to `bound`. */
 static void widen(side_t *s, hyb_team_t *team, xh_view_t v, xh_trans_t op,
                   long double factor)
 {

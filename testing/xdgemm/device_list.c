@@ -52,7 +52,7 @@ static json_t *list_device(const hyb_backend_t *backend, int index)
         {"memory_free", json_integer((int64_t)info.memory_free)});
 }
 
-/* Print and record why there are none. */
+/* Print and record why a backend has no devices. */
 static void tell_none(const char *name, const char *why, json_t *object)
 {
     printf("%-10s no devices: %s\n", name, why);

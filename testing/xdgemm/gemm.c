@@ -7,17 +7,17 @@
 #include "base/product.h"
 #include "testing/xdgemm/team_tiles.h"
 
-/* one running product */
+/* A running product. */
 typedef struct {
     xdg_gemm_t *gemm;
     xdg_participants_t participants;
     hyb_product_t *product;
     hyb_report_t report;
-    double share;       /* of the devices */
+    double share;       /* the devices' share */
     int64_t end;        /* the team has not taken tiles 0 .. end - 1 */
     int takes;          /* how often the team took tiles */
-    double seconds;     /* in which the team multiplied */
-    xh_status_t status; /* of the team's products */
+    double seconds;     /* seconds in which the team multiplied */
+    xh_status_t status; /* status of the team's products */
 } run_t;
 
 static xh_status_t find_executors(const hyb_machine_t *machine,
@@ -94,8 +94,8 @@ static void compute_tiles(run_t *run, int64_t first, int64_t count)
 }
 
 /*
- * Number of tiles for the team now, by policy. Shares are of work, and tiles
- * differ in size: the policy counts tiles of mean size.
+ * Number of tiles that the policy gives the team now. Shares are fractions of
+ * work, and tiles differ in size, so the policy counts tiles of mean size.
  */
 static int64_t tiles_for_team(const run_t *run)
 {

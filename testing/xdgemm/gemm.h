@@ -7,7 +7,7 @@
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its 0 byte */
 
-/* The executors in the order of a report's owners: the team, then devices. */
+/* The executors, in the order of report.owner: the team, then the devices. */
 typedef struct {
     int count;                          /* 1 + devices */
     char name[HYB_EXECUTORS][XDG_NAME]; /* "host", "cuda:0" */

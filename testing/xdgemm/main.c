@@ -18,16 +18,16 @@
 
 #define PROBE_SHARE 0.8 /* of a device's free memory, for the matrices */
 
-enum { BY_SIGNAL = 128 }; /* added to its number: the exit status */
+enum { BY_SIGNAL = 128 }; /* added to the signal's number: the exit status */
 
 typedef struct {
     const xdg_options_t *options;
     hyb_machine_t *machine;
     xdg_gemm_t gemm;
     xdg_problem_t problem;
-    xdg_verifier_t verifier; /* of a run that checks results */
-    json_t *record;          /* NULL: not asked for, or no memory */
-    xh_output_t json, map;   /* all zero: not asked for */
+    xdg_verifier_t verifier; /* for a run that checks results */
+    json_t *record;          /* NULL: not requested, or no memory */
+    xh_output_t json, map;   /* all zero: not requested */
 } session_t;
 
 /* ---- files and the exit status ------------------------------------------ */
@@ -204,7 +204,7 @@ static xh_status_t run_operations(session_t *s)
 
 /* ---- before and after them ----------------------------------------------- */
 
-/* The product that options ask for, adapted to this kind of run. */
+/* The product that options request, adapted to this kind of run. */
 static xh_gemm_t product_for(const session_t *s)
 {
     const xdg_executors_t *executors = &s->gemm.executors;
@@ -254,7 +254,7 @@ static xh_status_t open_problem(session_t *s)
     return XH_OK;
 }
 
-/* Run, and write the record whatever the result. */
+/* Run, and write the record even if the run fails. */
 static xh_status_t run(session_t *s)
 {
     xdg_ask_t ask = s->options->ask;

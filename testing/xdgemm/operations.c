@@ -49,7 +49,7 @@ typedef struct {
     const char *name;
     const char *shape[OPERANDS]; /* rows and columns by the names of options */
     queue_fn_t *queue;
-    double flop_share; /* flop, as a share of those of a product */
+    double flop_share; /* flop, relative to those of a product */
 } operation_t;
 
 static const operation_t operations[] = {
@@ -81,7 +81,7 @@ typedef struct {
     xh_view_t computed,
         expected; /* C as computed by the device, and by the host */
     hyb_device_view_t on_device[OPERANDS];
-    double *memory; /* of the host's matrices */
+    double *memory; /* memory of the host's matrices */
     size_t bytes;
 } bench_t;
 
@@ -98,7 +98,8 @@ static int64_t elements(xh_view_t v)
     return v.rows * v.cols;
 }
 
-/* Set the shapes of A, B and C, and allocate them and two more of C's shape. */
+/* Set the shapes of A, B and C, and allocate them and two more matrices of C's
+ * shape. */
 static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
 {
     double *next = NULL;
@@ -122,8 +123,8 @@ static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
     return XH_OK;
 }
 
-/* The elements of A shrink with its number of columns, so that no sum grows
- * with them; L1 has the form that a product expects. */
+/* Fill the operands. Elements of A shrink with its number of columns, so that
+ * sums do not grow; L1 has the form that a product expects. */
 static void fill(const bench_t *b)
 {
     const xh_view_t a = b->host[A];
@@ -184,7 +185,7 @@ static xh_status_t run_once(const bench_t *b, double *seconds_p)
     return hyb_event_await(b->end, PATIENCE);
 }
 
-/* Compute the expected result on the team; for a solve compute L1 times the
+/* Compute the expected result on the team; for a solve, multiply L1 by the
  * result. */
 static xh_status_t multiply(const bench_t *b)
 {

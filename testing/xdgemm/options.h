@@ -7,25 +7,25 @@
 #include "base/status.h"
 #include "base/view.h"
 
-/* what the user asks for */
+/* The tasks that a user can request. */
 typedef enum {
     XDG_ASK_RATES,
     XDG_ASK_TORTURE,
     XDG_ASK_DEVICES,    /* list the devices */
-    XDG_ASK_PROBE,      /* rates of devices and links alone */
-    XDG_ASK_OPERATIONS, /* operations of devices alone, checked */
+    XDG_ASK_PROBE,      /* measure only rates of devices and links */
+    XDG_ASK_OPERATIONS, /* measure and check only operations of devices */
     XDG_ASK_TUNE,
     XDG_ASK_HELP,
     XDG_ASK_VERSION
 } xdg_ask_t;
 
-/* the command line; texts point into argv; NULL: not given */
+/* The command line. Texts point into argv; NULL: not given. */
 typedef struct {
     xdg_ask_t ask;
     xh_gemm_t product; /* without data */
     int64_t m, n, k;   /* k with --tune: 0 means all depths */
     bool transa, transb;
-    int64_t threads; /* of the team; 0: the node chooses */
+    int64_t threads; /* size of the team; 0: chosen by the node */
     int64_t repeat;  /* 0 with torture */
     double torture;  /* seconds */
     double tune;     /* seconds */

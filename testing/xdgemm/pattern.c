@@ -17,9 +17,9 @@ struct xdg_pattern {
     hyb_device_view_t block, sums;
     xh_view_t sent, returned; /* the pattern, and its copy back */
     xh_view_t expected,
-        computed;   /* checksums of sent by the host, and by the device */
-    bool is_intact; /* at the last check */
-    double *memory; /* of the views */
+        computed;   /* checksums of `sent`, by the host and by the device */
+    bool is_intact; /* result of the last check */
+    double *memory; /* memory of the views */
     size_t bytes;
 };
 
@@ -41,7 +41,7 @@ static xh_status_t finish(const xdg_pattern_t *h)
     return hyb_event_await(h->end, PATIENCE);
 }
 
-/* Record is_intact; if false, report message and count the damage. */
+/* Store is_intact. If it is false, report `message` and count the damage. */
 static void judge(xdg_pattern_t *h, bool is_intact, const char *message,
                   int64_t *damaged)
 {
@@ -78,7 +78,7 @@ static xh_status_t copy_back(xdg_pattern_t *h, int64_t *damaged)
     return XH_OK;
 }
 
-/* A pattern that was damaged before is not compared and reported again. */
+/* If the pattern was damaged before, do not compare or report it again. */
 xh_status_t xdg_pattern_check(xdg_pattern_t *h, int64_t *damaged)
 {
     if (h->is_intact)

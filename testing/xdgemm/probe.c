@@ -13,7 +13,7 @@ typedef struct {
     hyb_gemm_t on_device; /* ... and on the device */
     hyb_queue_t *in, *out;
     hyb_event_t *begin, *returned,
-        *end; /* returned is of queue out, the other events are of in */
+        *end; /* `returned` is for queue out, other events are for in */
 } bench_t;
 
 /* ---- what is measured --------------------------------------------------- */
@@ -59,7 +59,8 @@ static xh_status_t multiply(const bench_t *b)
 
 typedef xh_status_t work_fn_t(const bench_t *b);
 
-/* Seconds by the device's clock until both queues have done the work. */
+/* Measure seconds, by the device's clock, until both queues have done the work.
+ */
 static xh_status_t measure(const bench_t *b, work_fn_t *work, double *seconds_p)
 {
     XH_TRY(hyb_event_record(b->in, b->begin));
@@ -72,7 +73,7 @@ static xh_status_t measure(const bench_t *b, work_fn_t *work, double *seconds_p)
     return hyb_event_elapsed(b->begin, b->end, seconds_p);
 }
 
-/* amount per second, by the median time after a warm-up. */
+/* Measure `amount` per second, by the median time, after a warm-up. */
 static xh_status_t median_rate(const bench_t *b, work_fn_t *work,
                                int64_t repeat, double amount, double *rate_p)
 {

@@ -31,13 +31,14 @@ static uint64_t random_bits(uint64_t seed, uint64_t counter)
                     (counter + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* In [0, 1). */
+/* Convert bits to a number in [0, 1). */
 static double unit(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* Box and Muller (1958): two elements of a pair from two uniform numbers. */
+/* Make a normally distributed number from two uniform ones, by Box and Muller
+ * (1958); two elements share a pair. */
 static double normal(uint64_t seed, uint64_t counter)
 {
     uint64_t first = counter & ~UINT64_C(1);

@@ -69,8 +69,8 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
     return XH_OK;
 }
 
-/* The series of all together warms up twice, to learn shares from warm devices.
- */
+/* Measure a series. That of all executors together warms up twice, to learn
+ * shares from warm devices. */
 static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
 {
     int last = r->count - 1;
@@ -86,7 +86,8 @@ static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
     return status;
 }
 
-/* For an even number of repetitions, the faster of the two in the middle. */
+/* Find the median; of an even number of repetitions, the faster of the middle
+ * two. */
 static xh_status_t find_median(xdg_series_t *series, double flop)
 {
     int count = (int)series->count;

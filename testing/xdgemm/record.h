@@ -13,10 +13,10 @@
 
 #define XDG_RECORD_MARK "\"program\": \"xdgemm\"" /* in each record */
 
-/* A record without results, for json_decref; NULL: no memory. */
+/* Make a record without results, for json_decref; NULL: no memory. */
 json_t *xdg_record_begin(const xdg_gemm_t *gemm, const xh_gemm_t *product);
 
-/* Add the results of a run. If record is NULL, nothing is added. */
+/* Add the results of a run; nothing happens if record is NULL. */
 void xdg_record_rates(json_t *record, const xdg_rates_t *rates);
 void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
 void xdg_record_torture(json_t *record, const xdg_torture_t *torture);
@@ -29,9 +29,9 @@ void xdg_record_operation(json_t *record, const char *executor,
 json_t *xdg_record_device(const hyb_device_info_t *info, const char *name);
 
 /*
- * Print on stdout what can compute here: the cores of this machine, and the
- * devices of every backend, or why it has none.
- * json    in  gets the same as JSON; NULL: none
+ * Print on stdout the cores of this machine, and the devices of every backend,
+ * or why a backend has none.
+ * json    in  also gets the list as JSON; NULL: none
  * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY, XH_ERR_IO
  */
 xh_status_t xdg_device_list(FILE *json);

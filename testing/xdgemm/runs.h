@@ -7,17 +7,17 @@
 
 /* Repetitions of a product by the same executors. */
 typedef struct {
-    const char *name; /* of the executor, or "together" */
+    const char *name; /* name of the executor, or "together" */
     xdg_participants_t participants;
     int64_t count; /* repetitions done */
     hyb_report_t *report;
     const hyb_report_t
-        *median; /* with the median time; NULL: no repetition is done */
-    double rate; /* flop/s of median, or NaN */
+        *median; /* the repetition of median time; NULL: none is done */
+    double rate; /* flop/s of `median`, or NaN */
 } xdg_series_t;
 
-/* A series for each executor alone, and last one for all together if there are
- * several. */
+/* A series for each executor alone, and, if there are several, a last one for
+ * all together. */
 typedef struct {
     xdg_gemm_t *gemm;
     const xdg_problem_t *problem;

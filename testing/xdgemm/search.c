@@ -5,8 +5,8 @@
 #include "testing/xdgemm/tune.h"
 
 enum {
-    SAMPLES = 8,  /* random configurations, of which the best is improved */
-    MISSES = 1000 /* random configurations that are known, until all are */
+    SAMPLES = 8,  /* random configurations; the best one is then improved */
+    MISSES = 1000 /* known random configurations in a row that end the search */
 };
 
 typedef struct {
@@ -16,8 +16,8 @@ typedef struct {
     xdg_rate_of_t *rate_of;
     void *context;
     xdg_search_t found;
-    hyb_gemm_config_t *known; /* all that were tried */
-    int64_t room;             /* for so many */
+    hyb_gemm_config_t *known; /* all configurations tried */
+    int64_t room;             /* capacity of known */
     bool is_over;             /* no time is left */
     xh_status_t status;
 } state_t;
@@ -53,8 +53,8 @@ static void remember(state_t *s, const hyb_gemm_config_t *config)
     s->known[s->found.tried++] = *config;
 }
 
-/* Ask for the rate of a configuration that is not known; best becomes the
- * better one. */
+/* Ask for the rate of a configuration that is not known yet, and update *best
+ * if it is better. */
 static bool ask(state_t *s, const hyb_gemm_config_t *config, point_t *best)
 {
     double rate;
@@ -76,8 +76,7 @@ static bool ask(state_t *s, const hyb_gemm_config_t *config, point_t *best)
     return true;
 }
 
-/* Set one parameter after the other to each of its values, and keep the best.
- */
+/* Set one parameter after another to each of its values, and keep the best. */
 static void improve(state_t *s, point_t best)
 {
     int unchanged = 0;
@@ -110,7 +109,8 @@ static hyb_gemm_config_t random_config(state_t *s)
     return config;
 }
 
-/* The best of some; rate 0: there are no others, or none can be. */
+/* The best of some random configurations; rate 0: there are no new ones, or
+ * none works. */
 static point_t best_of_some(state_t *s, int *misses)
 {
     point_t best = {.rate = 0};

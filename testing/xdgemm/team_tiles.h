@@ -6,7 +6,7 @@
 /*
  * Number of tiles for the team. Devices take tiles of a product from the front,
  * one at a time; the team takes tiles from the back, as many at a time as the
- * policy says.
+ * policy allows.
  *
  * ratio      the team first takes its share of all, then its share of the rest,
  * then single tiles while at least two remain and it will not be the last to

@@ -6,24 +6,24 @@
 
 /* ---- searching ----------------------------------------------------------- */
 
-/* flop/s of products in this configuration; 0: it cannot be, or is wrong; less:
- * there is no time left. */
+/* Return the flop/s of products in this configuration. 0: the device cannot use
+ * it, or the result is wrong; negative: no time is left. */
 typedef double xdg_rate_of_t(void *context, const hyb_gemm_config_t *config);
 
 typedef struct {
     hyb_gemm_config_t best;
-    double rate;   /* of it; 0: there is none */
-    int64_t tried; /* configurations of which the rate was asked */
+    double rate;   /* rate of the configuration; 0: there is none */
+    int64_t tried; /* number of configurations tried */
 } xdg_search_t;
 
 /*
- * Look for the configuration with the highest rate: from start, and then from
- * the best of some random ones again and again, one parameter after the other
- * is set to each of its values and keeps the best, until no parameter changes
- * any more. Ends when there is no time left, or when configurations that were
- * not tried yet are no longer found. None is tried twice.
+ * Search for the configuration with the highest rate. Begin at `start`, and
+ * then again and again at the best of some random configurations: set one
+ * parameter after another to each of its values, keep the best, and repeat
+ * until no parameter changes. The search ends when no time is left, or no new
+ * configurations are found. None is tried twice.
  *
- * random  in   where the random ones begin: the same is found again from it
+ * random  in   seed of random configurations; equal seeds give equal results
  *
  * Errors: XH_ERR_MEMORY
  */

@@ -22,12 +22,12 @@
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
 #include "testing/xinject/fault.h"
-#include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/solver/factorization.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/system/back_substitution.h"
 #include "hybrid/lu/system/generate.h"
@@ -88,8 +88,8 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     fault_end();
     memcpy(x, system->mat.X, (size_t)system->mat.nq * sizeof(*x));
     *seen = (seen_t){.work = hyb_factorization_work(lu)};
-    if (hyb_alarm_first(lu) != NULL)
-        seen->first = *hyb_alarm_first(lu);
+    if (hyb_check_columns_alarm(lu->check) != NULL)
+        seen->first = *hyb_check_columns_alarm(lu->check);
     hyb_factorization_free(lu);
     hpl_system_destroy(system);
 }

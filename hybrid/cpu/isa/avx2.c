@@ -6,7 +6,7 @@
 
 #include <immintrin.h>
 
-/* 12 accumulators, 3 columns of A and one element of B in registers */
+/* The registers hold 12 accumulators, 3 columns of A and one element of B. */
 enum { ROWS = 12, COLS = 4, NEAR = 0 };
 
 #define TARGET __attribute__((target("avx2,fma")))

@@ -6,7 +6,7 @@
 
 #include <immintrin.h>
 
-/* 24 accumulators, 3 columns of A and one element of B in registers */
+/* The registers hold 24 accumulators, 3 columns of A and one element of B. */
 enum { ROWS = 24, COLS = 8, NEAR = 8 };
 
 #define TARGET __attribute__((target("avx512f")))

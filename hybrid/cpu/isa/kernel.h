@@ -7,11 +7,11 @@
 #include "base/sequence.h"
 
 /*
- * Everything that depends on an instruction set, in one table for each: the
- * register tile of the update and the innermost loops.
+ * Everything that depends on an instruction set, in one table per instruction
+ * set: the register tile of the update and the innermost loops.
  *
- * A, L1 and L2 lie in tiles of `rows` rows, column by column; B and U in strips
- * of `cols` columns, row by row: see hybrid/cpu/update/pack.h.
+ * A, L1 and L2 are stored in tiles of `rows` rows, column by column; B and U in
+ * strips of `cols` columns, row by row: see hybrid/cpu/update/pack.h.
  */
 enum {
     HYB_KERNEL_MOST_ROWS = 24,
@@ -25,21 +25,21 @@ enum {
     HYB_KERNEL_BLOCK = 1 << 16
 };
 
-/* What is done to a panel's rows between two pivots. */
+/* The work on a panel's rows between two pivots. */
 typedef struct {
-    /* Columns of L; the last is still to be multiplied by `scale`. */
+    /* Columns of L; the last one must still be multiplied by `scale`. */
     int64_t depth;
     double scale;
-    int64_t cols;    /* columns updated, next to L's columns; 0: none */
-    const double *b; /* - U, depth x cols, packed as B */
+    int64_t cols;    /* columns right of L to update; 0: none */
+    const double *b; /* -U, depth x cols, packed like B */
 } hyb_elimination_t;
 
 typedef struct {
-    double key;  /* magnitude, INFINITY for a NaN; -1: there is no row */
+    double key;  /* magnitude, INFINITY for a NaN; -1: no row */
     int64_t row; /* the first row with this key */
 } hyb_candidate_t;
 
-/* Some rows of some columns, read once by residual and back-substitution. */
+/* A part of a matrix that residual and back-substitution read once. */
 typedef struct {
     const double *a; /* rows x cols, column-major */
     int64_t rows, cols;
@@ -47,19 +47,19 @@ typedef struct {
     const double *x; /* cols */
 } hyb_sweep_t;
 
-/* The sums to which the absolute values of a matrix are added. */
+/* Sums of the absolute values of a matrix, by row and by column. */
 typedef struct {
     double *rows, *columns;
 } hyb_sums_t;
 
 typedef struct {
-    const char *name; /* as xh_cpu_isa_name */
+    const char *name; /* the name that xh_cpu_isa_name returns */
     xh_isa_t isa;
     int rows, cols; /* of the register tile */
 
     /*
-     * C := C + A * B, rows x cols, k >= 1, while 2 k doubles from `ahead` on,
-     * which a later call reads, come to the L2 cache.
+     * C := C + A * B, rows x cols, k >= 1. Meanwhile prefetch 2 k doubles from
+     * `ahead` on, which a later call reads, into the L2 cache.
      *
      * a      in      k columns of rows doubles, 64-byte aligned
      * b      in      k rows of cols doubles
@@ -86,15 +86,15 @@ typedef struct {
      * first   in,out  the first tile's first column of L
      * stride  in      doubles between tiles
      *
-     * Returns the largest element of C's first column, its row counted from the
-     * first tile; if cols is 0, the result is meaningless.
+     * Returns the largest element of C's first column; its row counts from the
+     * first tile. If e->cols is 0, the result is undefined.
      */
     hyb_candidate_t (*eliminate)(const hyb_elimination_t *e, double *first,
                                  int64_t stride, int64_t count);
 
     /*
-     * Row i of b -= l(i, 0 .. i - 1) * the rows above it, for i = from .. depth
-     * - 1 in order.
+     * Subtract l(i, 0 .. i - 1) * rows 0 .. i - 1 of b from row i of b, for i =
+     * from .. depth - 1 in order.
      *
      * l  in      depth x depth by rows, ld doubles apart
      * b  in,out  depth rows of cols doubles
@@ -105,7 +105,8 @@ typedef struct {
     /* r := r - A x, as fast as A can be read. */
     void (*subtract)(const hyb_sweep_t *sweep, double *r);
 
-    /* Subtract as above, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
+    /* Subtract like `subtract`, and sums.rows += |A| 1, sums.columns += |A|^T
+     * 1. */
     void (*subtract_and_sum)(const hyb_sweep_t *sweep, double *r,
                              const hyb_sums_t *sums);
 

@@ -6,7 +6,8 @@
 
 #include <arm_neon.h>
 
-/* 24 accumulators, 6 vectors of A and 4 elements of B, two a register */
+/* The registers hold 24 accumulators, 6 vectors of A and 4 elements of B, two
+ * in each register. */
 enum { ROWS = 12, COLS = 4, NEAR = 0 };
 
 #define TARGET

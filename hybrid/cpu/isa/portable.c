@@ -2,7 +2,7 @@
 #include <math.h>
 #include "hybrid/cpu/isa/kernel.h"
 
-/* The compiler's own vectors, for any architecture. */
+/* Vectors of the compiler, which work on any architecture. */
 enum { ROWS = 4, COLS = 4, NEAR = 0 };
 
 #define TARGET

@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include "hybrid/cpu/isa/kernel.h"
 
-/* Each instruction set has a table, in a file of its own; the linker leaves out
- * tables for other processors. */
+/* Each instruction set has a table in a file of its own; tables for other
+ * processors are not linked. */
 #define DECLARE(NAME, name)                                                    \
     extern const hyb_kernel_t hyb_kernel_##name __attribute__((weak));
 XH_EACH_ISA(DECLARE)

@@ -4,7 +4,7 @@
 
 #if XH_SVE_BITS == 128
 
-/* 24 accumulators, 6 vectors of A and one element of B in registers */
+/* The registers hold 24 accumulators, 6 vectors of A and one element of B. */
 enum { ROWS = 12, COLS = 4, NEAR = 0 };
 
 #include "hybrid/cpu/isa/sve.inc"

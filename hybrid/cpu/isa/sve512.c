@@ -4,7 +4,7 @@
 
 #if XH_SVE_BITS == 512
 
-/* 24 accumulators, 3 vectors of A and one element of B in registers */
+/* The registers hold 24 accumulators, 3 vectors of A and one element of B. */
 enum { ROWS = 24, COLS = 8, NEAR = 0 };
 
 #include "hybrid/cpu/isa/sve.inc"

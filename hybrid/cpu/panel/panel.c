@@ -7,31 +7,30 @@
 #include "base/integers.h"
 #include "hybrid/cpu/panel/scratch.h"
 
-/* Rows of the panel in tiles, of the top or of the body; a member has some of
- * the tiles. */
+/* Rows of the panel in tiles, of the top or of the body. Each member owns some
+ * tiles. */
 typedef struct {
     hyb_tiles_t tiles;
     int64_t row;        /* local number of the first row */
-    int64_t begin, end; /* tiles of this member */
-    int64_t alive;      /* rows before this one are in L1 */
+    int64_t begin, end; /* tiles owned by this member */
+    int64_t alive;      /* rows before this one belong to L1 */
 } strip_t;
 
 enum { TOP, BODY, STRIPS };
 
-/* One member in one factorization. */
+/* One member's part of a factorization. */
 typedef struct {
     hyb_panel_scratch_t *scratch;
     const hyb_panel_t *panel;
     hyb_barrier_t *barrier;
     int member, members;
-    int cols; /* of the panel */
+    int cols; /* columns of the panel */
     strip_t strips[STRIPS];
     hyb_candidate_t best; /* this member's candidate for the next pivot */
 } worker_t;
 
 /*
- * What is done between pivot q - 1 and pivot q, with columns from .. q - 1 of
- * L:
+ * The work between pivot q - 1 and pivot q, with columns from .. q - 1 of L:
  *
  *     U's rows solve .. q - 1 are finished in columns q .. solve_end - 1
  *     the member's rows are updated in columns q .. update_end - 1
@@ -42,8 +41,8 @@ typedef struct {
 
 /* ---- pivots -------------------------------------------------------------- */
 
-/* Local row number `local`, if it is the member's, else NULL: an element every
- * `height` doubles. */
+/* Address of local row number `local`, whose elements are `height` doubles
+ * apart; NULL if this member does not own it. */
 static double *row_at(const worker_t *w, int64_t local)
 {
     for (int i = 0; i < STRIPS; i++) {
@@ -58,7 +57,7 @@ static double *row_at(const worker_t *w, int64_t local)
     return NULL;
 }
 
-/* Copy local row number `local` out if it is the member's. */
+/* Copy local row number `local` to `to` if this member owns it. */
 static void take_row(const worker_t *w, int64_t local, double *to)
 {
     const double *from = row_at(w, local);
@@ -82,8 +81,7 @@ static double *current_row(const worker_t *w, int c)
     return w->scratch->current + c % 2 * w->scratch->ld;
 }
 
-/* The member with the best candidate; of equal candidates, the one with the
- * first row. */
+/* The member with the best candidate; ties go to the first row. */
 static int winner(const worker_t *w)
 {
     const hyb_panel_offer_t *offers = w->scratch->offers;
@@ -98,8 +96,8 @@ static int winner(const worker_t *w)
     return best;
 }
 
-/* Decide on pivot c by all members' candidates, and with other processes that
- * hold rows. */
+/* Decide on pivot c from all members' candidates, together with other processes
+ * that hold rows. */
 static void decide(const worker_t *w, int c)
 {
     hyb_panel_scratch_t *scratch = w->scratch;
@@ -123,8 +121,8 @@ static void decide(const worker_t *w, int c)
 }
 
 /*
- * Agree on the pivot of column c. Member 0 then knows it, and the others after
- * the next barrier.
+ * Agree on the pivot of column c. Member 0 then knows the pivot; the other
+ * members know it after the next barrier.
  */
 static void elect(worker_t *w, int c)
 {
@@ -141,10 +139,10 @@ static void elect(worker_t *w, int c)
 
 /* ---- between two pivots -------------------------------------------------- */
 
-/* From this many operations on, all members take part in finding U. */
+/* From this number of operations on, all members take part in finding U. */
 static const double shared_work = 16384;
 
-/* Pack - U in count columns from j on, and compute its new rows. */
+/* Pack -U in `count` columns from j on, and compute the new rows of U. */
 static void prepare_group(const worker_t *w, const step_t *step, int j,
                           int count)
 {
@@ -170,7 +168,7 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
     }
 }
 
-/* Prepare - U and pivot q - 1, which all members know afterwards. */
+/* Prepare -U and pivot q - 1; afterwards all members know both. */
 static void prepare(const worker_t *w, const step_t *step)
 {
     double depth = step->q - step->from;
@@ -187,7 +185,7 @@ static void prepare(const worker_t *w, const step_t *step)
 
 /*
  * The factor by which column c is to be multiplied. The inverse of a tiny pivot
- * may overflow: then the division is done here, and the factor is 1.
+ * may overflow: then divide here and return 1.
  */
 static double scale_of(const worker_t *w, int c)
 {
@@ -225,7 +223,7 @@ static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
 
 static const hyb_candidate_t none = {.key = -1.0, .row = -1};
 
-/* Find the member's candidate for pivot 0. */
+/* Find this member's candidate for pivot 0. */
 static void search(worker_t *w)
 {
     w->best = none;
@@ -234,7 +232,7 @@ static void search(worker_t *w)
             scan(w, &w->strips[p], i, 0);
 }
 
-/* How many tiles, from tile i on, have only rows that are candidates? */
+/* Number of tiles, from tile i on, all of whose rows are candidates. */
 static int64_t whole_tiles(const strip_t *strip, int64_t i)
 {
     const hyb_tiles_t *t = &strip->tiles;
@@ -266,9 +264,9 @@ static void advance_strip(worker_t *w, const strip_t *strip, const step_t *step,
 }
 
 /*
- * The top's row takes the place of pivot q - 1, which divides its column. The
- * member's rows are updated, and its candidate for pivot q is found. All
- * members know pivot q - 1 afterwards.
+ * Move the top's row to the place of pivot row q - 1, divide its column by the
+ * pivot, update the member's rows, and find its candidate for pivot q.
+ * Afterwards all members know pivot q - 1.
  */
 static void advance(worker_t *w, const step_t *step)
 {
@@ -287,7 +285,7 @@ static void advance(worker_t *w, const step_t *step)
 
 /* ---- recursion ----------------------------------------------------------- */
 
-/* Columns begin .. end - 1, taken in parts of `part` columns. */
+/* Columns begin .. end - 1, processed in parts of `part` columns. */
 typedef struct {
     hyb_panel_variant_t variant;
     int begin, end, part;
@@ -296,9 +294,9 @@ typedef struct {
 /*
  * The step after the part p .. q - 1:
  *
- *     left-looking    U above the next part is finished, the part updated
- *     Crout           the part's own rows of U, then the next part
- *     right-looking   the part's own rows of U, then all columns to the right
+ *     left-looking    finish U above the next part, update the part
+ *     Crout           finish the part's own rows of U, update the next part
+ *     right-looking   finish the part's own rows of U, update all later columns
  */
 static step_t step_after(const stage_t *s, int p, int q)
 {
@@ -312,7 +310,7 @@ static step_t step_after(const stage_t *s, int p, int q)
                     .update_end = right ? s->end : next};
 }
 
-/* Columns of a part: whole blocks, dealt evenly. */
+/* Columns per part, in whole blocks of base_cols, dealt evenly. */
 static int part_width(const hyb_panel_method_t *method, int cols)
 {
     int64_t blocks = xh_units(cols, method->base_cols);
@@ -336,7 +334,8 @@ static void tell_leaf(const worker_t *w)
         w->panel->leaf(w->panel->context);
 }
 
-/* Parts of a leaf are columns; other parts are factored by recursion. */
+/* Factor columns begin .. end - 1. Parts of a leaf are single columns; other
+ * parts are factored by recursion. */
 static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
@@ -380,8 +379,8 @@ void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
 
 /* ---- the panel ----------------------------------------------------------- */
 
-/* Deal this member its tiles of a strip. The top's tiles drop out one by
- * one. */
+/* Deal this member its tiles of a strip. Tiles of the top drop out one by one
+ * as rows join L1. */
 static void deal(const worker_t *w, strip_t *strip)
 {
     int64_t count = xh_units(strip->tiles.rows, strip->tiles.height);
@@ -390,7 +389,7 @@ static void deal(const worker_t *w, strip_t *strip)
     strip->end = count * (w->member + 1) / w->members;
 }
 
-/* Fill up the last tile with zeros, so that no NaN arises there. */
+/* Pad the last tile with zeros, so that no NaN arises in it. */
 static void fill_up(const strip_t *strip)
 {
     const hyb_tiles_t *t = &strip->tiles;
@@ -419,7 +418,7 @@ static void copy_top(const worker_t *w)
                  XH_NO_TRANS, 1.0, height, hyb_tiles_at(&strip->tiles, row, 0));
 }
 
-/* Copy this member's columns of L1, which has been kept by rows until now. */
+/* Copy this member's columns of L1, which was stored by rows until now. */
 static void copy_l1(const worker_t *w)
 {
     const hyb_panel_scratch_t *scratch = w->scratch;

@@ -8,7 +8,7 @@
 
 enum { LINE = 8 }; /* doubles */
 
-/* Doubles between rows, such that columns are spread over the cache. */
+/* Doubles between rows, chosen so that columns spread over the cache. */
 static int64_t ld_for(int64_t cols)
 {
     return xh_whole_units(cols, LINE) + LINE;
@@ -22,7 +22,7 @@ static int64_t top_doubles(const hyb_kernel_t *kernel, int64_t cols)
 size_t hyb_panel_scratch_doubles(const hyb_kernel_t *kernel, int most_cols,
                                  int members)
 {
-    int64_t rows = most_cols + members + 2; /* L1's, candidates, current */
+    int64_t rows = most_cols + members + 2; /* of L1, candidates, current */
 
     return (size_t)(rows * ld_for(most_cols) + top_doubles(kernel, most_cols) +
                     hyb_pack_size(most_cols, most_cols, kernel->cols));

@@ -7,15 +7,15 @@
 #include "base/product.h"
 #include "hybrid/cpu/product/blas.h"
 
-/* Weak: a program without BLAS links too. */
+/* This symbol is weak, so that a program also links without BLAS. */
 extern void dgemm_(const char *transa, const char *transb, const int *m,
                    const int *n, const int *k, const double *alpha,
                    const double *a, const int *lda, const double *b,
                    const int *ldb, const double *beta, double *c,
                    const int *ldc) __attribute__((weak));
 
-/* Free seats in the library: taking one, or leaving it, is one atomic
- * operation. */
+/* The number of threads that may still enter the library; entering and leaving
+ * are one atomic operation each. */
 static sem_t seats;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -49,7 +49,7 @@ xh_status_t hyb_blas_gemm(const xh_gemm_t *p)
     }
     pthread_once(&once, make_seats);
     while (sem_wait(&seats) != 0 && errno == EINTR)
-        ; /* a signal's handler may end the wait early */
+        ; /* a signal handler may interrupt the wait */
     dgemm_(letter(p->trans_a), letter(p->trans_b), &s[0], &s[1], &s[2],
            &p->alpha, p->a.data, &s[3], p->b.data, &s[4], &p->beta, p->c.data,
            &s[5]);

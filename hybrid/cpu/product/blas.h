@@ -6,24 +6,24 @@
 #include "base/view.h"
 
 /*
- * The BLAS library that the program is linked with, if any: the alternative to
- * the kernels here, and their yardstick. The library must have been set to one
- * thread (base/blas_library.h); then team threads may call it at once.
+ * The BLAS library that the program is linked with, if any: an alternative to
+ * our kernels, and their yardstick. The library must have been set to one
+ * thread (base/blas_library.h); then several team threads may call it at once.
  */
 bool hyb_blas_present(void);
 
 /*
- * At most this many threads are in the library at once. OpenBLAS takes a buffer
- * for each; version 0.3.21, built for 64 threads as Debian's is, has a table of
- * 128. Beyond that it adds a second table with a warning, and calls then were
- * seen never to return; beyond 640 it ends the process. A few buffers are left
- * for direct callers.
+ * At most this many threads are in the library at once. OpenBLAS allocates a
+ * buffer for each; version 0.3.21, built for 64 threads like Debian's, has a
+ * table of 128 buffers. Beyond 128 it warns and adds a second table, and then
+ * we saw calls that never returned; beyond 640 it ends the process. A few
+ * buffers are left for direct callers.
  */
 enum { HYB_BLAS_CALLERS = 120 };
 
 /*
  * C := beta C + alpha op(A) op(B) by the calling thread, which waits while
- * HYB_BLAS_CALLERS others multiply.
+ * HYB_BLAS_CALLERS other threads are in the library.
  * Errors: XH_ERR_ARG: a size or ld does not fit 32 bits; XH_ERR_INTERNAL: no
  *         BLAS is linked
  */

@@ -17,12 +17,12 @@
 #include "hybrid/cpu/update/pack.h"
 
 enum {
-    MOST_ROWS = 24 * 1024, /* rows of A packed at a time by a team */
-    /* Rows of A packed at a time by a lone thread, for its cache. */
+    MOST_ROWS = 24 * 1024, /* rows of A that a team packs at a time */
+    /* Rows of A that a lone thread packs at a time, to fit in its cache. */
     LONE_ROWS = 2 * 1024,
-    RUN_COLS = 192,  /* columns a thread takes at a time */
-    LEAST_COLS = 48, /* the fewest columns, near the end */
-    PACK_STRIPS = 16 /* strips of A packed at a time by one thread */
+    RUN_COLS = 192,  /* columns that a thread takes at a time */
+    LEAST_COLS = 48, /* fewest columns that a thread takes */
+    PACK_STRIPS = 16 /* strips of A that a thread packs at a time */
 };
 
 struct hyb_host_gemm {
@@ -30,9 +30,9 @@ struct hyb_host_gemm {
     const hyb_kernel_t *kernel;
     hyb_barrier_t *barrier;
     double *a; /* packed A, shared */
-    double *b; /* packed runs of B, one per thread */
+    double *b; /* packed parts of B, one per thread */
     size_t a_bytes, b_bytes;
-    size_t b_stride; /* doubles between the runs of two threads */
+    size_t b_stride; /* doubles between the parts of two threads */
 };
 
 /* One pass: rows of C from `row` on, updated with `depth` columns of op(A) from
@@ -41,7 +41,7 @@ typedef struct {
     hyb_host_gemm_t *gemm;
     const xh_gemm_t *product;
     int64_t row, rows, inner, depth;
-    double beta; /* what C is multiplied by first */
+    double beta; /* factor of C in this pass */
     _Atomic int64_t next_strip, next_col;
 } pass_t;
 
@@ -78,8 +78,8 @@ static void scale(xh_view_t c, double beta)
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
 
-/* Take the next run; runs get narrower towards the end, so that all threads end
- * together. */
+/* Take the next columns. Runs get narrower towards the end, so that all threads
+ * end together. */
 static int64_t take_cols(pass_t *pass, int64_t *first_p)
 {
     int64_t cols = pass->product->c.cols, first, width;
@@ -169,7 +169,7 @@ static void run_depth(hyb_host_gemm_t *gemm, const xh_gemm_t *product,
     }
 }
 
-/* A product that each thread hands to the BLAS library in part. */
+/* A product that the threads compute in parts by the BLAS library. */
 typedef struct {
     const xh_gemm_t *product;
     int threads;
@@ -255,7 +255,7 @@ void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm)
 
 /* ---- by the calling thread ---------------------------------------------- */
 
-/* What a thread keeps: a DGEMM with a team of itself. */
+/* Each thread keeps a DGEMM whose team is the thread itself. */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;

@@ -14,7 +14,7 @@
 
 /* ---- the trial ----------------------------------------------------------- */
 
-/* The product that is timed; operands have room for whole tiles. */
+/* The timed product; its operands have room for whole tiles. */
 enum {
     ROWS = 480,
     COLS = 128,
@@ -26,14 +26,14 @@ enum {
 };
 
 /*
- * Others may use the core, too, so an unexpected result must hold in many
- * rounds. A kernel below a quarter of the best rate is tried in every fourth
- * round only.
+ * Other programs may use the core, too, so an unexpected result must be
+ * confirmed in many rounds. A kernel below a quarter of the best rate is tried
+ * in every fourth round only.
  */
 enum { ROUNDS = 8, MANY_ROUNDS = 32, SLOW = 4 };
 
-/* Operands of equal entries: the same memory serves as packed and in
- * columns. */
+/* Operands whose entries are all equal, so that the same memory serves as
+ * packed and as column-major. */
 typedef struct {
     const hyb_kernel_t *kernel; /* NULL: the BLAS library */
     double *a, *b, *c;
@@ -57,7 +57,7 @@ static void multiply(const trial_t *t)
     hyb_run_multiply(&factors, t->b, c, NULL);
 }
 
-/* Time one product; *rate_p is the best so far. */
+/* Time one product, and update *rate_p, the best rate so far. */
 static void try(trial_t *t, const hyb_kernel_t *kernel, double *rate_p)
 {
     double start = xh_clock_now();
@@ -94,7 +94,7 @@ static void try_each(trial_t *t, int round, bool blas, hyb_kernels_t *kernels)
         try(t, NULL, &kernels->blas);
 }
 
-/* Is the widest kernel the fastest, and no slower than the library? */
+/* Is the widest kernel the fastest, and at least as fast as the library? */
 static bool as_expected(const hyb_kernels_t *kernels)
 {
     const hyb_kernels_t unmeasured = {.set = kernels->set};

@@ -6,52 +6,52 @@
 #include "hybrid/cpu/isa/kernel.h"
 
 /*
- * The choice of the kernel, by a trial, as a name proves nothing. Processes
- * that must take the same kernel combine their sets by a bitwise and, and their
- * rates by the minimum.
+ * The choice of the kernel by a trial, because an instruction set's name does
+ * not tell its speed. Processes that must take the same kernel combine their
+ * sets by a bitwise and, and their rates by the minimum.
  */
 typedef struct {
-    unsigned set;              /* bit 1 << isa: this kernel may be taken */
+    unsigned set;              /* bit isa: kernel isa may be used */
     double rate[XH_ISA_COUNT]; /* flop/s of one thread; 0: not measured */
-    double blas; /* flop/s of the BLAS library; 0: not measured, as it uses
+    double blas; /* flop/s of the BLAS library; 0: not measured, because it uses
                     several threads per call, or is missing */
 } hyb_kernels_t;
 
-/* The kernels that this processor has, without rates. */
+/* The kernels that this processor supports, without rates. */
 hyb_kernels_t hyb_kernels_here(void);
 
 /*
- * Measure the kernels of the set, and the BLAS library, in a product like the
- * update's, by turns; the best of each counts. This takes some milliseconds per
- * kernel. Without memory all rates are 0.
+ * Measure the kernels of the set, and the BLAS library, in turns, in a product
+ * like the update's; the best rate of each counts. This takes some milliseconds
+ * per kernel. If memory is short, all rates are 0.
  */
 void hyb_kernels_measure(hyb_kernels_t *kernels);
 
 /*
- * The fastest kernel of the set; of those within 3% of it, the widest. If the
+ * The widest kernel of the set whose rate is within 3% of the fastest. If the
  * set is empty, the portable kernel.
  */
 const hyb_kernel_t *hyb_kernels_fastest(const hyb_kernels_t *kernels);
 
 /*
  * Is the BLAS library clearly faster than `kernel`? A small lead is not enough,
- * since L2 is copied into columns for the library.
+ * because the library needs a copy of L2 in columns.
  */
 bool hyb_kernels_prefer_blas(const hyb_kernels_t *kernels,
                              const hyb_kernel_t *kernel);
 
 /*
- * The kernels that the setting `kernel` allows here. auto, blas: all, as
- * measured once in this process. A name: that kernel, if this processor has it,
- * and the portable one, in case processes have nothing else in common; no
- * rates.
+ * The kernels that the setting `kernel` allows. If auto or blas: all kernels of
+ * this processor, measured once per process. If a name: that kernel, if this
+ * processor supports it, and the portable one, in case processes have no other
+ * kernel in common; without rates.
  */
 hyb_kernels_t hyb_kernels_of_setting(void);
 
 /*
- * The kernel that the setting `kernel` asks for; NULL: the BLAS library, which
- * is there.
- * Errors: XH_ERR_INPUT: this processor has no such kernel, or the program no
- *         such library; logged
+ * The kernel chosen by the setting `kernel`; NULL: the BLAS library, which is
+ * present.
+ * Errors: XH_ERR_INPUT: this processor or program lacks the kernel or library;
+ * logged
  */
 xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p);

@@ -8,10 +8,10 @@ int64_t hyb_pack_size(int64_t rows, int64_t depth, int height)
     return xh_whole_units(rows, height) * depth;
 }
 
-/* Pack v.rows rows of `v`, whose columns are contiguous. */
+/* Pack v.rows rows of `v`, whose columns are contiguous in memory. */
 static void pack_columns(xh_view_t v, double scale, int height, double *packed)
 {
-    enum { AHEAD = 8, LINE = 8 }; /* columns on their way; doubles */
+    enum { AHEAD = 8, LINE = 8 }; /* columns ahead; doubles per line */
     int i, count = (int)v.rows;
 
     for (int64_t p = 0; p < v.cols; p++, packed += height) {
@@ -26,10 +26,10 @@ static void pack_columns(xh_view_t v, double scale, int height, double *packed)
     }
 }
 
-/* Pack the transpose of `v`: its columns become the panel's rows. */
+/* Pack the transpose of `v`: its columns become the tile's rows. */
 static void pack_rows(xh_view_t v, double scale, int height, double *packed)
 {
-    enum { BLOCK = 8 }; /* one cache line of each of v's columns at a time */
+    enum { BLOCK = 8 }; /* one cache line per column of v at a time */
     int64_t end;
     int count = (int)v.cols;
 

@@ -9,8 +9,8 @@
 
 enum {
     MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS,
-    LEAST_COLS = 128, /* of a run, at least */
-    MOST_COLS = 256   /* of a run, at most, if the L2 cache has room */
+    LEAST_COLS = 128, /* fewest columns of a run */
+    MOST_COLS = 256   /* most columns, if they fit in the L2 cache */
 };
 
 int64_t hyb_run_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
@@ -43,7 +43,7 @@ void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 
 /* ---- rows of U ---------------------------------------------------------- */
 
-/* Clear the columns that fill up the last strip. */
+/* Clear the columns that pad the last strip. */
 static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
                        double *u)
 {
@@ -58,10 +58,9 @@ static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
 
 /*
  * Move a column's elements of U, one into each row of its strip, and displaced
- * elements into the places left free. Each is in a cache line of its own:
- * by prefetches into the L2 cache more lines are under way at a time than loads
- * could wait for. Near the end of a column the next column's lines are
- * prefetched.
+ * elements into the places left free. Each element is in a cache line of its
+ * own, so prefetch into the L2 cache: more prefetches than loads can be in
+ * flight. Near the end of a column prefetch the next column's lines.
  */
 static void move_column(const hyb_swap_t *swap, double *column,
                         const double *next, int width, double *u)
@@ -96,8 +95,8 @@ void hyb_run_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
     clear_rest(kernel, swap->nb, cols, u);
 }
 
-/* Copy a row within a packed strip; at the strip's end fewer columns are
- * left. */
+/* Copy a row of `width` columns within a packed strip, or of `left` columns if
+ * fewer are left. */
 static inline void copy_row(const double *from, int width, int64_t left,
                             double *to)
 {
@@ -147,7 +146,7 @@ void hyb_run_store(const hyb_factors_t *factors, const double *u,
 
 /* ---- solving ------------------------------------------------------------ */
 
-/* The last tile of L1, if it is not whole, on L1's diagonal. */
+/* L1's last diagonal tile, if it is incomplete, padded to a whole one. */
 typedef struct {
     int64_t first, rows;
     double l[HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_ROWS];
@@ -168,7 +167,7 @@ static void find_last(const hyb_tiles_t *l1, last_tile_t *last)
            (size_t)(height * height - size) * sizeof(double));
 }
 
-/* Solve the last rows of a strip of U, by way of a whole tile. */
+/* Solve the last rows of a strip of U, through a padded tile. */
 static void solve_last(const hyb_factors_t *factors, const last_tile_t *last,
                        double *strip)
 {
@@ -202,18 +201,18 @@ void hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 
 /* ---- updating ----------------------------------------------------------- */
 
-/* C += A * B for some of A's columns and as many of B's rows; B is in strips of
+/* C += A * B for some columns of A and the same rows of B; B is in strips of
  * kernel->cols columns. */
 typedef struct {
     const hyb_kernel_t *kernel;
-    /* Of the columns and rows; between whole tiles and strips. */
+    /* Number of columns and rows; doubles between whole tiles and strips. */
     int64_t depth, stride;
     const double *a, *b;
     xh_view_t c;
     const hyb_run_poll_t *poll;
 } slice_t;
 
-/* Multiply a register tile that reaches beyond C, by way of a whole tile. */
+/* Multiply a register tile that exceeds C, through a whole tile. */
 static void multiply_edge(const slice_t *s, const double *a, const double *b,
                           xh_view_t c)
 {
@@ -228,7 +227,7 @@ static void multiply_edge(const slice_t *s, const double *a, const double *b,
 
 /*
  * Multiply the tile of A at row i by strips of B from column j on. Meanwhile
- * the next tile is prefetched from memory, which is too far to wait for.
+ * prefetch the next tile, because memory's latency is too long to wait for.
  */
 static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
 {
@@ -263,7 +262,7 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
     }
 }
 
-/* Multiply in equal blocks of whole strips. */
+/* Multiply in blocks of equal width, of whole strips. */
 static void multiply_slice(const slice_t *s)
 {
     int64_t width = s->kernel->cols, strips = (s->c.cols + width - 1) / width;

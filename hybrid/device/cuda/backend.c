@@ -12,7 +12,7 @@ enum { BUS_ID = 32 }; /* bytes of the longest PCI address */
 /* ---- finding ------------------------------------------------------------ */
 
 static int present;
-static char reason[HYB_CUDA_WHY]; /* why there are none */
+static char reason[HYB_CUDA_WHY]; /* why there are no devices */
 
 static void look(void)
 {
@@ -49,8 +49,8 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
 }
 
 /*
- * Free memory comes from the management library: CUDA would take some hundred
- * MiB of the device for a context to answer.
+ * Ask the management library for free memory, because CUDA would create a
+ * context first, which takes some hundred MiB of the device.
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
@@ -85,7 +85,7 @@ static void load_blas(void)
     blas_status = hyb_cuda_load_blas(&blas, blas_reason);
 }
 
-/* As hyb_cuda_load_blas; why_p is set on failure only, and stays. */
+/* Like hyb_cuda_load_blas; why_p is set on failure only, and stays valid. */
 static xh_status_t blas_once(const hyb_cuda_blas_t **blas_p, const char **why_p)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -98,7 +98,7 @@ static xh_status_t blas_once(const hyb_cuda_blas_t **blas_p, const char **why_p)
     return blas_status;
 }
 
-/* Make waiting threads sleep; CUDA decides that when it makes the context. */
+/* Create the context, with the flag that lets waiting threads sleep. */
 static xh_status_t start(hyb_cuda_device_t *device)
 {
     xh_status_t status = hyb_cuda_status(
@@ -132,7 +132,8 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     return XH_OK;
 }
 
-/* Does a handle compute as it is to? Each queue's is asked again. */
+/* Check that a cuBLAS handle computes in the precision wanted. Each queue's
+ * handle is checked again. */
 static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
 {
     cublasHandle_t handle;
@@ -146,7 +147,8 @@ static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
                                 device->blas->destroy(handle));
 }
 
-/* The context stays: other users of CUDA in this process share it. */
+/* The context stays open, because other users of CUDA in this process share it.
+ */
 static void close_device(void *state)
 {
     hyb_cuda_device_t *device = state;
@@ -178,13 +180,13 @@ static xh_status_t open_device(int index, void **state_p)
     return status;
 }
 
-/* CUDA cannot cancel work on a device that stalled: it stays queued. */
+/* CUDA cannot cancel work on a stalled device, so the work stays queued. */
 static void give_up(void *state)
 {
     atomic_store(&((hyb_cuda_device_t *)state)->failed, true);
 }
 
-/* Unless it reaches the other device a copy would go by way of the host. */
+/* Without peer access a copy between the devices would go through the host. */
 static bool reach(void *state, int other)
 {
     hyb_cuda_device_t *device = state;
@@ -245,7 +247,7 @@ static bool is_pinned(const char *address)
     return known && kind.type == cudaMemoryTypeHost;
 }
 
-/* Does error mean only that this memory cannot be pinned? */
+/* Does `error` mean only that this memory cannot be pinned? */
 static bool is_refusal(cudaError_t error)
 {
     return error == cudaErrorMemoryAllocation ||
@@ -255,8 +257,8 @@ static bool is_refusal(cudaError_t error)
            error == cudaErrorHostMemoryAlreadyRegistered;
 }
 
-/* Pinning is portable: memory that another device pinned is pinned for all. HIP
- * would pin it once more, and unpin it once. */
+/* Pinning is portable: memory pinned by one device is pinned for all. HIP would
+ * pin it twice, but unpin it once. */
 static xh_status_t pin(void *state, void *memory, size_t bytes)
 {
     hyb_cuda_device_t *device = state;
@@ -279,13 +281,13 @@ static void unpin(void *state, void *memory)
     cudaError_t error = cudaHostUnregister(memory);
 
     if (error == cudaErrorHostMemoryNotRegistered ||
-        error == cudaErrorInvalidValue) /* within what another one pinned */
+        error == cudaErrorInvalidValue) /* in memory pinned by another device */
         cudaGetLastError();
     else
         hyb_cuda_status(state, "unpinning host memory", error);
 }
 
-/* All others need our kernels. */
+/* All other operations need our kernels. */
 enum {
     OPS_OF_LIBRARIES = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT |
                        1u << HYB_OP_COPY | 1u << HYB_OP_GEMM |

@@ -17,7 +17,7 @@ xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
 {
     if (error == cudaSuccess)
         return XH_OK;
-    cudaGetLastError(); /* or another call returns it again */
+    cudaGetLastError(); /* clear it, or another call returns it again */
     return error == cudaErrorMemoryAllocation
                ? XH_ERR_MEMORY
                : hyb_cuda_fail(device, what, cudaGetErrorString(error));

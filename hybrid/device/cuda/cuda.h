@@ -3,13 +3,13 @@
 
 /*
  * A device of the CUDA runtime. A queue is a stream with its own cuBLAS handle
- * and workspace, so several threads can multiply at once; an event is CUDA's,
- * and a buffer a pointer of CUDA.
+ * and workspace, so several threads can multiply at once; an event is a CUDA
+ * event, and a buffer is a CUDA pointer.
  */
 #include <stdatomic.h>
 
-/* All that comes from the vendor; nothing outside this folder sees it. For
- * the plug-in hip, hip.h has the same names. */
+/* All headers of the vendor are included here; no code outside this folder sees
+ * them. For the plug-in hip, hip.h declares the same names. */
 #ifdef HYB_HIP
 #include "hybrid/device/hip/hip.h"
 #else
@@ -18,7 +18,7 @@
 #define HYB_CUDA_NAME "cuda"
 #define HYB_CUDA_BLAS "cublas"
 
-/* Bytes that cuBLAS advises to give a handle; 9 is Hopper. */
+/* Workspace bytes that cuBLAS recommends for a handle; `major` 9 is Hopper. */
 #define HYB_CUDA_WORKSPACE(major) ((size_t)((major) >= 9 ? 32 : 4) << 20)
 
 #if CUDART_VERSION < 12000
@@ -33,10 +33,10 @@
 
 enum {
     HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address),
-    HYB_CUDA_PANEL_GROUPS = 128 /* that share a panel's rows, at most */
+    HYB_CUDA_PANEL_GROUPS = 128 /* groups that share a panel's rows, at most */
 };
 
-/* The kernels that are used. */
+/* The kernels used by this plug-in. */
 #define HYB_CUDA_KERNELS(X)                                                    \
     HYB_LAUNCH_KERNELS(X)                                                      \
     X(PANEL_STEP, panel_step)
@@ -48,7 +48,7 @@ typedef enum {
 
 /* ---- open.c ------------------------------------------------------------- */
 
-enum { HYB_CUDA_WHY = 512 }; /* bytes of the longest reason, with its end */
+enum { HYB_CUDA_WHY = 512 }; /* bytes of the longest reason, its end included */
 
 typedef struct { /* a function of a library, and the pointer to set */
     const char *name;
@@ -56,10 +56,10 @@ typedef struct { /* a function of a library, and the pointer to set */
 } hyb_cuda_symbol_t;
 
 /*
- * Open the first of files, up to NULL, that is there and has all symbols, for
- * the rest of the process's life, and set the pointers of these, up to one
- * without a name. Returns whether there is one; if not, why_p, of HYB_CUDA_WHY
- * bytes, says what the first file lacks.
+ * Open the first library in `files` (NULL-terminated) that exists and has all
+ * `symbols` (up to one without a name), and set the symbols' pointers. The
+ * library stays open until the process ends. Returns false if there is none;
+ * then why_p, of HYB_CUDA_WHY bytes, says what the first file lacks.
  */
 bool hyb_cuda_open_library(const char *const *files,
                            const hyb_cuda_symbol_t *symbols, char *why_p);
@@ -70,11 +70,12 @@ bool hyb_cuda_emulates_doubles(void);
 /* ---- library.c ---------------------------------------------------------- */
 
 /*
- * Libraries that are looked for at run time, so that this plug-in loads
- * where they are not installed: cuBLAS, and the driver's management library.
+ * Libraries loaded at run time, so that this plug-in also loads if they are not
+ * installed: cuBLAS, and the driver's management library.
  */
 
-/* What is used of cuBLAS; each is the vendor's function of that name. */
+/* The functions of cuBLAS that are used; each is the vendor's function of that
+ * name. */
 typedef struct {
     __typeof__(cublasCreate) *create;
     __typeof__(cublasDestroy) *destroy;
@@ -88,36 +89,36 @@ typedef struct {
     __typeof__(cublasGetStatusString) *status_text;
 } hyb_cuda_blas_t;
 
-/* Devices that are present; why_p, of HYB_CUDA_WHY bytes: why there are none.
- */
+/* Number of devices present; why_p, of HYB_CUDA_WHY bytes, says why there are
+ * none. */
 int hyb_cuda_look(char *why_p);
 
 /*
- * cuBLAS, of the major version that this was built for, or else of the other
- * one. Unless hyb_cuda_emulates_doubles the environment cannot have it emulate
- * double precision.
+ * Load cuBLAS: the major version that this plug-in was built for, or else the
+ * other one. Unless hyb_cuda_emulates_doubles(), environment variables cannot
+ * make it emulate double precision.
  *
- * why_p  out  of HYB_CUDA_WHY bytes: why there is none
+ * why_p  out  HYB_CUDA_WHY bytes: why loading failed
  * Errors: XH_ERR_DEVICE  it does not load
- *         XH_ERR_INPUT   it was there before, and computes as the environment
- *                        says
+ *         XH_ERR_INPUT   it was loaded before, by the environment's choice of
+ *                       precision
  */
 xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p);
 
 /*
- * Bytes of device memory that are free, by the management library, which the
- * PCI address names it to; false if unknown. Neither this nor hyb_cuda_sensors
+ * Ask the management library for the free memory, in bytes, of the device with
+ * this PCI address. Returns false if unknown. Neither this nor hyb_cuda_sensors
  * uses the device's context or waits for its work.
  */
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 
-/* The number of the board likewise; "" if unknown. */
+/* Get the board's serial number from the management library; "" if unknown. */
 enum { HYB_CUDA_SERIAL = 32 };
 void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL]);
 
 /* ---- cuda.c ------------------------------------------------------------- */
 
-/* The program; set once, before anything is called. */
+/* The program's functions; set once, before any call. */
 extern const hyb_host_t *hyb_cuda_host;
 
 typedef struct hyb_cuda_queue hyb_cuda_queue_t;
@@ -125,50 +126,51 @@ typedef struct hyb_cuda_queue hyb_cuda_queue_t;
 typedef struct {
     const hyb_cuda_blas_t *blas;
     int index;
-    uint64_t memory;      /* bytes in all */
-    size_t workspace;     /* bytes of each queue's */
-    int processors;       /* on which groups can wait for each other, or 0 */
-    int64_t panel_groups; /* of panel_step that they hold at once */
+    uint64_t memory;  /* bytes, used and free */
+    size_t workspace; /* bytes of each queue's workspace */
+    int processors; /* multiprocessors, if groups can wait for each other, else
+                       0 */
+    int64_t panel_groups; /* groups of panel_step that fit at once */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
-    void *jumps;       /* what the kernel generate takes */
-    atomic_int failed; /* its work may never end: call CUDA no more */
+    void *jumps;       /* table for the kernel generate */
+    atomic_int failed; /* work may never end: call CUDA no more */
 } hyb_cuda_device_t;
 
 /*
- * The status for a CUDA error; what names the call, for the log. The first
- * failure of a device is logged. Lack of memory is not: the caller knows how
- * much it asked for. The error is cleared in CUDA.
+ * Convert a CUDA error to a status; `what` names the call in the log. The first
+ * failure of a device is logged. Lack of memory is not logged here, because the
+ * caller knows how much it asked for. The error is cleared in CUDA.
  * Errors: XH_ERR_MEMORY
- *         XH_ERR_DEVICE  device has failed
+ *         XH_ERR_DEVICE  the device has failed
  */
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
                             cudaError_t error);
 
-/* The same for a call of cuBLAS. */
+/* Convert a result of cuBLAS to a status, like hyb_cuda_status. */
 xh_status_t hyb_cuda_blas_status(hyb_cuda_device_t *device, const char *what,
                                  cublasStatus_t result);
 
-/* Log what has failed, and why, if it is device's first failure; the status
- * for that. Errors: XH_ERR_DEVICE  as above */
+/* Log `what` has failed and `why`, if this is the device's first failure.
+ * Errors: XH_ERR_DEVICE, always */
 xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
                           const char *why);
 
 /*
- * Make device this thread's current one: CUDA has one for each thread.
- * Errors: XH_ERR_DEVICE  also if it failed before; then it does not call CUDA
+ * Make the device the calling thread's current one; CUDA keeps one per thread.
+ * Errors: XH_ERR_DEVICE  also if it failed before; then without calling CUDA
  */
 xh_status_t hyb_cuda_enter(void *state);
 
 /* ---- kernels.c ---------------------------------------------------------- */
 
-/* Was this built with nvcc? Without it there are none of our kernels. */
+/* Was this plug-in built with nvcc? If not, our kernels are missing. */
 bool hyb_cuda_has_kernels(void);
 
 const char *hyb_cuda_kernel_name(hyb_cuda_kernel_t kernel); /* "swap_rows" */
 
-/* Load them for device, if there are any; unload undoes what load has done. */
+/* Load our kernels for the device, if there are any; unload reverses that. */
 xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device);
 void hyb_cuda_kernels_unload(hyb_cuda_device_t *device);
 
@@ -178,27 +180,27 @@ struct hyb_cuda_queue {
     hyb_cuda_device_t *device;
     cudaStream_t stream;
     cublasHandle_t blas;
-    void *workspace;   /* device memory that blas may use */
-    double *proposals; /* of pivots, two vectors, and the turns of groups
-                          that meet; NULL before the first panel */
+    void *workspace;   /* device memory that cuBLAS may use */
+    double *proposals; /* two vectors of proposed pivots, and the turns of
+                          groups at a barrier; NULL before the first panel */
     int64_t proposals_longest; /* elements of a vector, at most */
-    uint64_t turn;             /* the last one */
+    uint64_t turn;             /* the last turn used */
 };
 
 /*
- * A handle of cuBLAS that computes in double precision as the setting fp64
- * says: it has told that it does.
+ * Create a cuBLAS handle, and check that it computes in double precision as the
+ * setting fp64 says.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
- *         XH_ERR_INPUT  it does not: logged
+ *         XH_ERR_INPUT  it does not; logged
  */
 xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
                                    cublasHandle_t *handle_p);
 
-/* Give back what panel steps have taken of device memory. In work.c. */
+/* Free the device memory for panel steps. In work.c. */
 void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue);
 
-/* The backend's own functions, as in hyb_backend_t; sensors in library.c, work
- * in work.c. */
+/* The backend's own functions, like those of hyb_backend_t; sensors are in
+ * library.c, work is in work.c. */
 xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p);
 xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
                                   void **queue_p);

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * CUDA before 12.8, whose runtime does not load an image of kernels. Its driver
- * does, as a module of functions; these have the names of the later runtime
- * here. Errors of both have the same numbers.
+ * For CUDA before 12.8, whose runtime cannot load an image of kernels. The
+ * driver can, as a module; its functions get the names of the later runtime
+ * here. Errors of driver and runtime have the same numbers.
  */
 typedef struct CUmod_st *hyb_cuda_module_t;
 typedef struct CUfunc_st *hyb_cuda_function_t;
 #define cudaLibrary_t hyb_cuda_module_t
 #define cudaKernel_t hyb_cuda_function_t
 
-/* Each is the driver's function of that name, with "cu" before it. */
+/* Each is the driver's function of that name with the prefix "cu". */
 #define HYB_CUDA_DRIVER_FUNCTIONS(X)                                           \
     X(FuncGetAttribute, (int *value_p, int which, cudaKernel_t kernel))        \
     X(LaunchCooperativeKernel,                                                 \
@@ -34,7 +34,7 @@ typedef struct {
     HYB_CUDA_DRIVER_FUNCTIONS(HYB_CUDA_DRIVER_FUNCTION)
 } hyb_cuda_driver_t;
 
-extern hyb_cuda_driver_t hyb_cuda_driver; /* after hyb_cuda_look */
+extern hyb_cuda_driver_t hyb_cuda_driver; /* set by hyb_cuda_look */
 
 #define cudaLibraryGetKernel hyb_cuda_driver.ModuleGetFunction
 #define cudaLibraryLoadData(library_p, image, ...)                             \
@@ -54,4 +54,4 @@ extern hyb_cuda_driver_t hyb_cuda_driver; /* after hyb_cuda_look */
         kernel, (grid).x, (grid).y, (grid).z, (group).x, (group).y, (group).z, \
         shared, stream, arguments)
 
-enum { HYB_CUDA_REGISTERS = 4 /* of the driver's attributes */ };
+enum { HYB_CUDA_REGISTERS = 4 /* number of the driver's attribute */ };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* Items of a group, for kernels and for those who launch them. */
+/* Items per group, for the kernels and for the code that launches them. */
 #define HYB_CUDA_ITEMS 64
 #define HYB_CUDA_PANEL_ITEMS 256
 
-/* Of a step of a panel in one launch: columns, as HYB_PANEL_STEP, and rows that
- * an item has. */
+/* For a panel step in one launch: its columns, equal to HYB_PANEL_STEP, and
+ * rows per item. */
 #define HYB_CUDA_PANEL_COLUMNS 16
 #define HYB_CUDA_PANEL_HELD 4

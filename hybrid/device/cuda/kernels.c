@@ -4,7 +4,8 @@
 
 /* ---- the image ---------------------------------------------------------- */
 
-/* kernels.cu for several kinds of devices, as nvcc has put it into one file. */
+/* kernels.cu compiled for several kinds of devices, in one file made by nvcc.
+ */
 #ifdef HYB_CUDA_IMAGE
 __asm__(".section .rodata\n"
         ".balign 64\n"
@@ -33,8 +34,8 @@ const char *hyb_cuda_kernel_name(hyb_cuda_kernel_t kernel)
 }
 
 /*
- * CUDA may load a kernel when it is first launched, and wait for the device
- * then. To ask for its attributes loads it.
+ * CUDA may load a kernel at its first launch, and would then wait for the
+ * device. Asking for the kernel's attributes loads it now.
  */
 static xh_status_t find(hyb_cuda_device_t *device, hyb_cuda_kernel_t kernel)
 {
@@ -61,7 +62,7 @@ static xh_status_t fill_jumps(hyb_cuda_device_t *device)
     XH_TRY(hyb_cuda_status(device, "filling a table",
                            cudaMemcpy(device->jumps, jumps, sizeof(jumps),
                                       cudaMemcpyHostToDevice)));
-    /* the copy may be under way when it returns, and no stream waits for it */
+    /* The copy may return before it is complete, and no stream waits for it. */
     return hyb_cuda_status(device, "filling a table", cudaDeviceSynchronize());
 }
 
@@ -81,7 +82,7 @@ static xh_status_t count_groups(hyb_cuda_device_t *device)
     return XH_OK;
 }
 
-/* ---- coming and going --------------------------------------------------- */
+/* ---- loading and unloading ---------------------------------------------- */
 
 xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cuBLAS and CUDA's copies do not do. */
+/* The operations that cuBLAS and CUDA's copies do not provide. */
 #include "hybrid/device/cuda/groups.h"
 
 #define ITEMS HYB_CUDA_ITEMS

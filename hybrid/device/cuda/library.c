@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the name of a function that may be a macro: of what it stands for */
+/* The name of a function; if it is a macro, the name that it expands to. */
 #define NAME(x) #x
 #define NAME_OF(function) NAME(function)
 
@@ -67,7 +67,7 @@ int hyb_cuda_look(char *why_p)
 
 /* ---- cuBLAS ------------------------------------------------------------- */
 
-/* The libraries that will do, this one's own version first. */
+/* The libraries that will do, beginning with the version of this build. */
 static const char *const blas_files[] = {
 #if CUBLAS_VER_MAJOR < 13
     "libcublas.so.12", "libcublas.so.13", NULL
@@ -77,9 +77,8 @@ static const char *const blas_files[] = {
 };
 
 /*
- * A variable of the environment has cuBLAS emulate double precision. What it
- * says does not count: cuBLAS is told otherwise before it is loaded, unless
- * another library has loaded it already.
+ * An environment variable makes cuBLAS emulate double precision. Overrule it
+ * before cuBLAS is loaded, unless another library has loaded cuBLAS already.
  */
 static bool settle_environment(char *why_p)
 {
@@ -125,7 +124,7 @@ xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
 
 /* ---- the management library --------------------------------------------- */
 
-enum { /* values of the management library's interface */
+enum { /* values defined by the management library */
        SUCCESS = 0,
        TEMPERATURE_OF_CHIP = 0,
        CLOCK_OF_MULTIPROCESSORS = 1
@@ -209,7 +208,7 @@ void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL])
 
     if (!find(pci_address, &device) ||
         management.serial(device, text, HYB_CUDA_SERIAL) != SUCCESS)
-        text[0] = '\0'; /* boards for desktops have none */
+        text[0] = '\0'; /* desktop boards have none */
 }
 
 bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)

@@ -4,15 +4,15 @@
 #include "base/clock.h"
 #include "hybrid/device/cuda/cuda.h"
 
-#define FIRST_NAP 5e-6 /* seconds between two looks at work */
+#define FIRST_NAP 5e-6 /* seconds between polls */
 #define LONGEST_NAP 100e-6
 
 /* ---- handles of cuBLAS -------------------------------------------------- */
 
-/* Of cublasMath_t; headers before CUDA 13 do not have it. */
+/* A value of cublasMath_t; headers before CUDA 13 lack it. */
 enum { EMULATED_DOUBLES_MATH = 8 };
 
-/* What is installed has a say, too: what was set is read. */
+/* The installed library may ignore a mode, so set the mode and read it back. */
 static xh_status_t set_arithmetic(hyb_cuda_device_t *device,
                                   cublasHandle_t handle)
 {
@@ -61,7 +61,7 @@ static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
     XH_TRY(hyb_cuda_blas_status(
         device, HYB_CUDA_BLAS "SetStream",
         device->blas->set_stream(queue->blas, queue->stream)));
-    /* setting a stream resets the workspace to cuBLAS's own */
+    /* Setting a stream resets the workspace to cuBLAS's own. */
     return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "SetWorkspace",
                                 device->blas->set_workspace(queue->blas,
                                                             queue->workspace,
@@ -85,7 +85,7 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_priority_t priority,
     return open_blas(device, queue);
 }
 
-/* Undo as much as build has done. */
+/* Undo what build() has done, even if it failed midway. */
 static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
     if (queue->blas != NULL)
@@ -186,7 +186,7 @@ static xh_status_t look(hyb_cuda_device_t *device, cudaEvent_t event,
     return XH_OK;
 }
 
-/* CUDA has no wait with a limit: poll, with naps that grow. */
+/* CUDA has no wait with a time limit, so poll, with growing pauses. */
 xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
                                 bool *done_p)
 {

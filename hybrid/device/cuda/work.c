@@ -47,7 +47,8 @@ static cublasOperation_t operation(xh_trans_t trans)
     return trans == XH_TRANS ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/* Where an operand is: cuBLAS wants a valid address of each. */
+/* The address of an operand; if it is empty, another valid one, which cuBLAS
+ * wants. */
 static const double *operand(hyb_device_view_t b, hyb_device_view_t otherwise)
 {
     return b.rows > 0 && b.cols > 0 ? hyb_view(b).data
@@ -98,7 +99,7 @@ _Static_assert((int)HYB_CUDA_ITEMS == (int)HYB_LAUNCH_ITEMS,
 _Static_assert(HYB_CUDA_PANEL_COLUMNS == HYB_PANEL_STEP,
                "panel_step has registers for so many columns");
 
-/* Groups of panel_step meet. */
+/* Launch a kernel; panel_step is cooperative, because its groups meet. */
 static xh_status_t launch(void *state, const hyb_launch_t *l)
 {
     hyb_cuda_queue_t *queue = state;
@@ -131,13 +132,13 @@ void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
     queue->proposals_longest = 0;
 }
 
-/* What comes behind the two vectors of proposals: the turn of each group. */
+/* Turns of the groups, stored after the two vectors of proposals. */
 static void *arrived(const hyb_cuda_queue_t *queue)
 {
     return queue->proposals + 2 * queue->proposals_longest;
 }
 
-/* CUDA frees what is too small after all work that is queued. */
+/* CUDA frees the old, too small memory after all queued work. */
 static xh_status_t hold_proposals(void *state, int64_t doubles,
                                   void *vector_p[2])
 {
@@ -175,10 +176,11 @@ static xh_status_t by_kernel(hyb_cuda_queue_t *queue, const hyb_task_t *t)
     return hyb_launch_task(&by, t);
 }
 
-/* Of one launch, whose groups have their rows in registers. */
+/* Rows of one group, if one launch holds all rows in registers. */
 enum { HELD_ROWS = HYB_CUDA_PANEL_HELD * HYB_CUDA_PANEL_ITEMS };
 
-/* All columns of a step, in one launch, whose groups wait for each other. */
+/* Factor all columns of a step in one launch, whose groups wait for each other.
+ */
 static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
                                 const hyb_panel_step_t *s)
 {
@@ -203,7 +205,7 @@ static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
     return launch(queue, &l);
 }
 
-/* At once if the device holds groups for all rows. */
+/* Factor a step, in one launch if the device holds groups for all rows. */
 static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;

@@ -8,7 +8,7 @@
 #define MIB 0x1p20
 
 enum {
-    DEVICES = 64, /* that can be asked for */
+    DEVICES = 64, /* devices that a user may ask for */
     ALIGNMENT = 256
 };
 
@@ -19,8 +19,8 @@ static double number(const char *name)
     return strtod(hyb_emu_host->setting(name), NULL);
 }
 
-/* Device index's of a list "100,50", whose last entry is that of all others;
- * false if it is no such list. */
+/* Read the entry for device `index` in a list like "100,50", whose last entry
+ * holds for all later devices. Returns false if the text is not such a list. */
 static bool read_listed(const char *name, int index, double *value_p)
 {
     const char *text = hyb_emu_host->setting(name);
@@ -162,8 +162,8 @@ static size_t rounded_up(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* All pages are backed, as a device's memory is, not when they are first used.
- * A device that only models time uses none. */
+/* Touch all pages, so that memory is allocated now, as on a real device. A
+ * device that only models time needs no pages. */
 static void back(char *memory, size_t bytes)
 {
     enum { PAGE = 4096 };
@@ -172,7 +172,7 @@ static void back(char *memory, size_t bytes)
         memory[at] = 0;
 }
 
-/* NULL if the system has none. */
+/* Returns NULL if the system has no memory. */
 static void *map_memory(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -196,7 +196,7 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
 
     pthread_mutex_lock(&device->lock);
     status = hyb_emu_admit(device, HYB_EMU_ALLOC, &fault);
-    /* what is left is a multiple of ALIGNMENT, as is what is rounded up */
+    /* Both the memory left and the rounded size are multiples of ALIGNMENT. */
     if (status == XH_OK && bytes <= device->memory - device->memory_used)
         memory = map_memory(rounded_up(bytes));
     if (memory != NULL) {
@@ -223,7 +223,7 @@ static void buffer_destroy(void *state, void *memory, size_t bytes)
     munmap(memory, rounded_up(bytes));
 }
 
-/* Any host memory will do. */
+/* Any host memory works, so there is nothing to pin. */
 static xh_status_t pin(void *state, void *memory, size_t bytes)
 {
     hyb_emu_device_t *device = state;

@@ -2,23 +2,23 @@
 #pragma once
 
 /*
- * A software device. Each queue is a thread that takes commands in order. Three
- * links and a compute engine are shared by all queues. Each serves one command
- * at a time, in the order in which they come; the engine has one more lane, for
+ * A software device. Each queue is a thread that takes commands in order. All
+ * queues share three links and a compute engine. Each serves one command at a
+ * time, in the order in which they come; the engine has one more lane, for
  * queues of high priority.
  *
- * Time: a command begins when its queue's previous one has ended, the event
- * that it waits for has passed, it was queued, and its resource is free;
- * whichever is last. It ends after its amount of work divided by the resource's
- * rate, and not before the work is done. The device computes the end and its
- * thread sleeps until then, so late wake-ups do not add up. A dry device does
- * next to no work: its times are those of the model alone.
+ * Time: a command begins when it is queued, its queue's previous command has
+ * ended, the event that it waits for has passed, and its resource is free. Its
+ * duration is its amount of work divided by the resource's rate, but it never
+ * ends before the work is done. The thread sleeps until the computed end, so
+ * late wake-ups do not add up. A dry device does almost no work; its times come
+ * from the model alone.
  *
- * What is on the high lane interrupts what is on the normal one, which goes on
- * afterwards and ends so much later. But a panel step whose rate is given waits
- * for memory and for itself most of the time, and takes of the engine only what
- * it would at the engine's own rate. This is the model; the work itself runs
- * beside it, on another thread.
+ * A command on the high lane interrupts the command on the normal lane, which
+ * resumes afterwards and ends later by that time. But a panel step with a rate
+ * of its own mostly waits, and interrupts only for the time that its flop take
+ * at the engine's rate. This is only the model: the real work runs in parallel,
+ * on another thread.
  */
 #include <pthread.h>
 #include "hybrid/device/device.h"
@@ -26,15 +26,15 @@
 typedef enum {
     HYB_EMU_LINK_IN,
     HYB_EMU_LINK_OUT,
-    HYB_EMU_PEER, /* what it reads of other devices */
+    HYB_EMU_PEER, /* reads from other devices */
     HYB_EMU_ENGINE,
-    HYB_EMU_HIGH, /* its lane for queues of high priority */
+    HYB_EMU_HIGH, /* the engine's lane for queues of high priority */
     HYB_EMU_RESOURCES
 } hyb_emu_resource_t;
 
-/* What can have a fault: first each hyb_op_t, under its number. */
+/* Calls that can have a fault: first each hyb_op_t, under its own number. */
 enum {
-    HYB_EMU_EVENT_RECORD = HYB_OPS, /* all before, and these two, are queued */
+    HYB_EMU_EVENT_RECORD = HYB_OPS, /* these two and all before are queued */
     HYB_EMU_QUEUE_WAIT,
     HYB_EMU_ALLOC,
     HYB_EMU_PIN,
@@ -45,18 +45,18 @@ enum {
 
 /*
  * Faults on demand, from the setting emu_fault: "", or a comma-separated list
- * of [device:]kind@call:nth. The nth of these calls, counted from 1 on each
- * device (or on that one only), then
+ * of [device:]kind@call:nth. The nth such call, counted from 1 on each device
+ * (or on the named device only) then
  */
 typedef enum {
     HYB_EMU_NO_FAULT,
-    HYB_EMU_FAIL,  /* fails: what is queued when it runs, else the call */
-    HYB_EMU_OOM,   /* returns XH_ERR_MEMORY and has done nothing; not
-                      event_record and queue_wait */
-    HYB_EMU_STALL, /* never completes until the device is given up; what is
-                      queued only */
-    HYB_EMU_FLIP,  /* computes a result of which one element has bit 62 flipped;
-                      hyb_op_t only */
+    HYB_EMU_FAIL, /* fails: queued work when it runs, other calls at once */
+    HYB_EMU_OOM, /* returns XH_ERR_MEMORY and does nothing; not for event_record
+                    and queue_wait */
+    HYB_EMU_STALL, /* never completes until the device is given up; only for
+                      queued work */
+    HYB_EMU_FLIP,  /* computes a result with bit 62 of one element flipped; only
+                      for a hyb_op_t */
     HYB_EMU_FAULTS
 } hyb_emu_fault_t;
 
@@ -72,11 +72,11 @@ typedef struct {
 
 typedef struct hyb_emu_queue hyb_emu_queue_t;
 
-typedef struct { /* of the last command, in time */
+typedef struct { /* time span of the last command */
     double begin, end;
 } hyb_emu_span_t;
 
-typedef struct { /* all but the first group is guarded by lock */
+typedef struct { /* `lock` guards all but the first group */
     int index;
     bool dry;
     double rate[HYB_EMU_RESOURCES]; /* bytes/s or flop/s; 0: no limit */
@@ -87,58 +87,59 @@ typedef struct { /* all but the first group is guarded by lock */
     hyb_emu_faults_t faults;
     hyb_emu_queue_t *queues;
     struct {
-        long came, served; /* commands */
-        bool busy;         /* one of them is at work */
+        long came, served; /* commands that came and that were served */
+        bool busy;         /* is a command being served? */
         hyb_emu_span_t span;
     } resources[HYB_EMU_RESOURCES];
     bool failed;
 } hyb_emu_device_t;
 
-/* A queue; its thread runs commands, the first one first. */
+/* A queue; its thread runs the commands in order. */
 struct hyb_emu_queue {
     hyb_emu_device_t *device;
     pthread_t thread;
-    pthread_cond_t wake; /* there is a command, or a reason to stop */
+    pthread_cond_t wake; /* there is a command, or the thread must stop */
     hyb_priority_t priority;
     struct hyb_emu_command *first, **end;
-    double time;  /* when its last command ended */
-    bool running; /* its thread runs a command */
-    bool ended;   /* no command will follow */
+    double time;  /* when the last command ended */
+    bool running; /* is the thread running a command? */
+    bool ended;   /* will no more commands follow? */
     hyb_emu_queue_t *next;
 };
 
 /* ---- emu.c -------------------------------------------------------------- */
 
-/* The program; set once, before anything is called. */
+/* The program's functions; set once, before any call. */
 extern const hyb_host_t *hyb_emu_host;
 
-/* A condition that waits by the monotonic clock. */
+/* Initialize a condition that waits by the monotonic clock. */
 void hyb_emu_condition_init(pthread_cond_t *condition);
 
-/* With device locked: it has failed. Queued work no longer runs, all who wait
- * wake up. */
+/* Declare the device failed, while holding its lock. Queued work no longer
+ * runs, and all waiting threads wake up. */
 void hyb_emu_declare_failed(hyb_emu_device_t *device);
 
-/* The same; returns XH_ERR_DEVICE once running work has ended; that wait
- * unlocks. */
+/* Declare the device failed and wait until running work has ended, which
+ * unlocks the device meanwhile. Returns XH_ERR_DEVICE. */
 xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
 
 /* ---- faults.c ----------------------------------------------------------- */
 
-/* Keep those for this device. Errors: XH_ERR_INPUT  text is no such list */
+/* Read the faults meant for this device. Errors: XH_ERR_INPUT: text is not a
+ * list of faults */
 xh_status_t hyb_emu_read_faults(const char *text, hyb_emu_device_t *device);
 
 /*
- * With device locked: count a call. A fault of the call itself happens here;
- * the fault of what is queued is in *fault_p. Errors: XH_ERR_DEVICE,
- * XH_ERR_MEMORY
+ * Count a call, while holding the device's lock. A fault of the call itself
+ * happens here; a fault of queued work is stored in *fault_p. Errors:
+ * XH_ERR_DEVICE, XH_ERR_MEMORY
  */
 xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
                           hyb_emu_fault_t *fault_p);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
-/* The backend's own functions, as in hyb_backend_t. */
+/* The backend's own functions, like those of hyb_backend_t. */
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
                                  void **queue_p);
 void hyb_emu_queue_destroy(void *state, void *queue);
@@ -155,19 +156,19 @@ xh_status_t hyb_emu_queue_work(void *state, void *queue,
 
 /* ---- work.c ------------------------------------------------------------- */
 
-/* Is it a copy of another device's memory? */
+/* Is `task` a copy from another device's memory? */
 bool hyb_emu_is_from_peer(const hyb_task_t *task);
 
-/* Bytes of a copy by a link, flop of everything else. */
+/* Amount of work: bytes of a copy over a link, flop of any other task. */
 double hyb_emu_amount(const hyb_task_t *task);
 
 /*
- * Do it, on the calling thread, and flip a bit of the result if it flips.
+ * Do `task` on the calling thread; if `flips`, flip a bit of its result.
  * Errors: XH_ERR_MEMORY  of the host, for a product
- *         XH_ERR_ARG     a row number is not in its block
+ *         XH_ERR_ARG     a row number is outside its block
  */
 xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
 
-/* What a dry device does of it, so that processes agree: it copies what is one
- * column, and proposes pivots on the diagonal. */
+/* Do only what processes must agree on, for a dry device: copy single columns,
+ * and propose pivots on the diagonal. */
 void hyb_emu_pretend(const hyb_task_t *task);

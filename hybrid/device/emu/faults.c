@@ -34,7 +34,7 @@ static bool can_have(int call, hyb_emu_fault_t kind)
     return kind == HYB_EMU_FAIL || call < HYB_OPS || !is_queued(call);
 }
 
-/* Step over word and the mark behind it, if they are next. */
+/* Step over `word` and the `mark` after it, if the text continues with them. */
 static bool skip(const char **text, const char *word, char mark)
 {
     size_t length = strlen(word);
@@ -56,7 +56,7 @@ static bool read_number(const char **text, long *number_p)
     return true;
 }
 
-/* One [device:]kind@call:nth; kept if it is for this device. */
+/* Read one [device:]kind@call:nth; store it if it is for this device. */
 static bool read_fault(const char **text, hyb_emu_device_t *device)
 {
     hyb_emu_faults_t *faults = &device->faults;

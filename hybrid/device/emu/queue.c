@@ -6,20 +6,21 @@
 #include "base/clock.h"
 #include "hybrid/device/emu/emu.h"
 
-typedef struct { /* a point in a queue, where an event was recorded */
+typedef struct { /* a point in a queue at which an event was recorded */
     int references;
     bool passed;
-    double time; /* when, once passed */
+    double time; /* when it passed, once passed */
 } mark_t;
 
-/* Each recording makes a new mark; those who wait for the last one still do. */
+/* Each recording makes a new mark; threads that wait for an earlier mark still
+ * do. */
 typedef struct {
-    mark_t *mark; /* as last recorded; NULL before */
+    mark_t *mark; /* last recorded; NULL before the first */
 } event_t;
 
 typedef struct hyb_emu_command {
     int call;
-    mark_t *mark; /* of event_record and queue_wait */
+    mark_t *mark; /* for event_record and queue_wait */
     hyb_task_t task;
     hyb_emu_fault_t fault;
     double queued_at;
@@ -40,7 +41,7 @@ static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue,
     return queue->priority == HYB_QUEUE_HIGH ? HYB_EMU_HIGH : HYB_EMU_ENGINE;
 }
 
-/* What it takes with resource r. */
+/* Seconds that `task` takes on resource r. */
 static double seconds_of(const hyb_emu_device_t *device, hyb_emu_resource_t r,
                          const hyb_task_t *task)
 {
@@ -49,7 +50,7 @@ static double seconds_of(const hyb_emu_device_t *device, hyb_emu_resource_t r,
     return rate > 0 ? hyb_emu_amount(task) / rate : 0;
 }
 
-/* The monotonic clock's time in so many seconds, at most 30 years. */
+/* The time on the monotonic clock `seconds` from now, at most 30 years. */
 static struct timespec deadline_in(double seconds)
 {
     return xh_clock_timespec(xh_clock_wall() + fmin(fmax(seconds, 0), 1e9));
@@ -66,7 +67,7 @@ static void sleep_until(hyb_emu_queue_t *queue, double time)
         late = pthread_cond_timedwait(&queue->wake, &device->lock, &deadline);
 }
 
-/* Run command with resource r reserved. */
+/* Run `command` while resource r is reserved. */
 static void compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
                           const command_t *command)
 {
@@ -88,7 +89,7 @@ static void compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
     pthread_cond_broadcast(&device->changed);
 }
 
-/* What is on the high lane interrupts what is on the normal one. */
+/* Delay the normal lane's command by the overlap with the high lane's. */
 static void interrupt(hyb_emu_device_t *device)
 {
     const hyb_emu_span_t high = device->resources[HYB_EMU_HIGH].span;
@@ -98,7 +99,7 @@ static void interrupt(hyb_emu_device_t *device)
         normal->end += high.end - fmax(high.begin, normal->begin);
 }
 
-/* Command begins on resource r, which is free. */
+/* Begin `command` on resource r, which is free. */
 static void begin(const hyb_emu_queue_t *queue, hyb_emu_resource_t r,
                   const command_t *command)
 {
@@ -110,7 +111,8 @@ static void begin(const hyb_emu_queue_t *queue, hyb_emu_resource_t r,
         interrupt(queue->device);
 }
 
-/* While it sleeps others may put off its end. */
+/* Serve a command. While its thread sleeps, other commands may delay its end.
+ */
 static void work(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
@@ -137,7 +139,7 @@ static void work(hyb_emu_queue_t *queue, const command_t *command)
     pthread_cond_broadcast(&device->changed);
 }
 
-/* On an idle queue a mark passes when it is queued. */
+/* Let a mark pass; on an idle queue, as soon as it is queued. */
 static void pass(hyb_emu_queue_t *queue, const command_t *command)
 {
     command->mark->passed = true;
@@ -145,7 +147,8 @@ static void pass(hyb_emu_queue_t *queue, const command_t *command)
     pthread_cond_broadcast(&queue->device->changed);
 }
 
-/* On a failed device only marks pass, so that those who wait wake up. */
+/* Run a command. On a failed device only marks pass, so that waiting threads
+ * wake up. */
 static void run(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;
@@ -174,7 +177,7 @@ static void release_mark(mark_t *mark)
         free(mark);
 }
 
-/* The next command, or NULL after the last one. */
+/* Wait for the next command; NULL after the last one. */
 static command_t *take(hyb_emu_queue_t *queue)
 {
     command_t *command;
@@ -207,8 +210,8 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* With the device locked: queue a copy of command, which takes a reference of
- * its mark. */
+/* Queue a copy of `command`, which takes a reference of its mark, while holding
+ * the device's lock. */
 static xh_status_t add(hyb_emu_queue_t *queue, const command_t *command)
 {
     hyb_emu_device_t *device = queue->device;

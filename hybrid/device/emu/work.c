@@ -33,7 +33,7 @@ static xh_status_t copy(const hyb_task_t *t)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* The numbers of a list; false if one of them is no row of v. */
+/* Get the row numbers of a list; false if one of them is not a row of v. */
 static bool find_rows(hyb_device_view_t list, xh_view_t v,
                       const int64_t **row_p)
 {
@@ -46,7 +46,7 @@ static bool find_rows(hyb_device_view_t list, xh_view_t v,
     return true;
 }
 
-/* Displaced rows leave the top before U overwrites it. */
+/* Copy displaced rows out of the top before U overwrites it. */
 static xh_status_t swap_rows(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
@@ -103,7 +103,7 @@ static void subtract(int64_t count, double alpha, const double *x, double *y)
         y[i] -= alpha * x[i];
 }
 
-/* Forward substitution: each solved row is subtracted from those below. */
+/* Forward substitution: subtract each solved row from the rows below. */
 static xh_status_t trsm(const hyb_task_t *t)
 {
     xh_view_t l1 = hyb_view(t->trsm.l1), u = hyb_view(t->trsm.u);
@@ -115,7 +115,7 @@ static xh_status_t trsm(const hyb_task_t *t)
     return XH_OK;
 }
 
-/* A product: A x is summed before it meets y, which is then rounded once. */
+/* Compute y as a product: A x is summed first, and y is rounded once. */
 static xh_status_t gemv(const hyb_task_t *t)
 {
     return hyb_emu_host->gemm(
@@ -125,13 +125,13 @@ static xh_status_t gemv(const hyb_task_t *t)
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* A NaN is larger than any number, so all choose alike. */
+/* A NaN counts as infinite, so that all processes choose alike. */
 static double key_of(double x)
 {
     return isnan(x) ? INFINITY : fabs(x);
 }
 
-/* The row from first on whose element in column c is largest, or -1. */
+/* The row, from `first` on, with the largest element in column c; -1: none. */
 static int64_t find_pivot(xh_view_t v, int64_t first, int64_t c)
 {
     double most = -1.0;
@@ -167,7 +167,8 @@ static void put_row(const double *from, xh_view_t v, int64_t row)
         *xh_at(v, row, j) = from[j];
 }
 
-/* The inverse of a tiny pivot may be no number. */
+/* Divide by the pivot; if it is tiny, element by element, as its inverse may
+ * overflow. */
 static void divide(int64_t count, double pivot, double *x)
 {
     double inverse;
@@ -183,8 +184,8 @@ static void divide(int64_t count, double pivot, double *x)
             x[i] *= inverse;
 }
 
-/* Divide what is below row c of the top, the panel's rows from `from` on, and
- * update columns before end. */
+/* Divide column c of rows `from` on by the pivot, row c of `top`, and update
+ * columns c + 1 .. end - 1. */
 static void eliminate(xh_view_t v, xh_view_t top, int64_t from, int64_t c,
                       int64_t end)
 {
@@ -239,7 +240,7 @@ static xh_status_t panel_column(const hyb_task_t *t)
     return XH_OK;
 }
 
-/* On a dry device each pivot is on the diagonal. */
+/* Propose the diagonal element as the pivot, for a dry device. */
 static void propose_diagonal(const hyb_panel_column_t *p)
 {
     int64_t cols = p->panel.cols, next = p->column + 1;
@@ -302,7 +303,7 @@ static xh_status_t checksum(const hyb_task_t *t)
 
 static const struct {
     xh_status_t (*run)(const hyb_task_t *task);
-    size_t result; /* where in a task its block is; but copy_out's */
+    size_t result; /* offset in a task of the result's block; 0 for copy_out */
 } ops[HYB_OPS] = {
     [HYB_OP_COPY_IN] = {copy, offsetof(hyb_task_t, link.block)},
     [HYB_OP_COPY_OUT] = {copy, 0},
@@ -326,8 +327,9 @@ static double elements(hyb_device_view_t b)
 }
 
 /*
- * The engine's rate is that of products. Work that only moves doubles runs at
- * the rate of the memory; GPUs do 10 to 20 flop in the time of one byte.
+ * Convert memory traffic to flop. The engine's rate is that of products, but
+ * work that only moves doubles runs at the memory's rate: a GPU does 10 to 20
+ * flop in the time of one byte.
  */
 static double flop_of_traffic(double doubles)
 {
@@ -390,8 +392,8 @@ static xh_view_t result_of(const hyb_task_t *task)
 }
 
 /*
- * Flip the highest bit of the exponent of v's middle element: that makes it
- * very large, very small or no number.
+ * Flip the highest bit of the exponent of v's middle element, which makes it
+ * very large, very small, infinite or NaN.
  */
 static void flip(xh_view_t v)
 {

@@ -2,21 +2,22 @@
 #pragma once
 
 /*
- * The plug-in hip is that of CUDA, hybrid/device/cuda/, with this in place of
- * the headers of CUDA and cuBLAS: HIP's functions, which do the same, under
- * CUDA's names. No header of ROCm is needed. What is declared here has been the
- * same from ROCm 5 on, and of rocBLAS from ROCm 6.3 on (sizes of 64 bits).
+ * The plug-in hip is compiled from CUDA's, hybrid/device/cuda/, with this
+ * header in place of those of CUDA and cuBLAS. It declares HIP's equivalent
+ * functions under CUDA's names, so no header of ROCm is needed. The
+ * declarations hold for ROCm 5 and later; those of rocBLAS for ROCm 6.3 and
+ * later (64-bit sizes).
  */
 #include <stddef.h>
 #include <stdint.h>
 
 #define HYB_CUDA_NAME "hip"
 #define HYB_CUDA_BLAS "rocblas"
-#define HYB_CUDA_WORKSPACE(major) ((size_t)0) /* a handle has its own */
+#define HYB_CUDA_WORKSPACE(major) ((size_t)0) /* in the handle */
 
 /* ---- HIP ---------------------------------------------------------------- */
 
-typedef int cudaError_t; /* hipError_t, whose values are CUDA's */
+typedef int cudaError_t; /* hipError_t; its values are those of CUDA */
 enum {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -53,7 +54,7 @@ struct dim3 {
     unsigned x, y, z;
 };
 
-/* Each is HIP's function of that name, with "hip" before it. */
+/* Each is HIP's function of that name with the prefix "hip". */
 #define HYB_HIP_FUNCTIONS(X)                                                   \
     X(DeviceCanAccessPeer, (int *can_p, int device, int other))                \
     X(DeviceEnablePeerAccess, (int other, unsigned flags))                     \
@@ -106,7 +107,7 @@ struct dim3 {
     X(StreamSynchronize, (cudaStream_t stream))                                \
     X(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))
 
-/* Pointers to them, after hyb_cuda_count has found a device. */
+/* Pointers to HIP's functions, set once hyb_cuda_look has found a device. */
 #define HYB_HIP_POINTER(name, arguments)                                       \
     extern cudaError_t(*cuda##name) arguments;
 HYB_HIP_FUNCTIONS(HYB_HIP_POINTER)
@@ -117,7 +118,7 @@ extern const char *(*cudaGetErrorString)(cudaError_t error);
 #define cudaLibraryGetKernel cudaModuleGetFunction
 #define cudaLibraryUnload cudaModuleUnload
 
-/* ---- what HIP has in another form --------------------------------------- */
+/* ---- functions that differ in HIP --------------------------------------- */
 
 static inline cudaError_t cudaInitDevice(int device, unsigned device_flags,
                                          unsigned flags)
@@ -131,7 +132,7 @@ static inline cudaError_t cudaInitDevice(int device, unsigned device_flags,
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
-    int major; /* 0: no generation of NVIDIA's */
+    int major; /* 0: not a generation of NVIDIA's */
     int multiProcessorCount, cooperativeLaunch;
 };
 
@@ -160,7 +161,7 @@ struct cudaPointerAttributes {
     int type;
 };
 
-/* Host memory has an address on the device if it is pinned. */
+/* Host memory is pinned if it has an address on the device. */
 static inline cudaError_t
 cudaPointerGetAttributes(struct cudaPointerAttributes *p, const void *address)
 {
@@ -223,7 +224,7 @@ typedef enum { CUBLAS_FILL_MODE_LOWER = 122 } cublasFillMode_t;
 typedef enum { CUBLAS_DIAG_UNIT = 132 } cublasDiagType_t;
 typedef enum { CUBLAS_SIDE_LEFT = 141 } cublasSideMode_t;
 
-/* It has no emulation of double precision that a handle could be told of. */
+/* rocBLAS does not emulate double precision, so there is no mode to set. */
 typedef enum { CUBLAS_DEFAULT_MATH, CUBLAS_PEDANTIC_MATH } cublasMath_t;
 
 cublasStatus_t cublasCreate(cublasHandle_t *handle_p);

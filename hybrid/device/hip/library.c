@@ -56,7 +56,8 @@ static cublasStatus_t get_math(cublasHandle_t handle, cublasMath_t *mode_p)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Given memory of a fixed size it would tell of lower speed as of an error. */
+/* Ignore the workspace: with a fixed size, rocBLAS would report lower speed as
+ * an error. */
 static cublasStatus_t set_workspace(cublasHandle_t handle, void *memory,
                                     size_t bytes)
 {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include "hybrid/device/cuda/cuda.h"
 
-/* The management library, ROCm SMI, as it is since ROCm 6. */
+/* The interface of ROCm SMI, the management library, since ROCm 6. */
 
-enum { /* values of its interface */
+enum { /* values defined by ROCm SMI */
        SUCCESS = 0,
-       JUNCTION = 1, /* the chip's hottest place */
+       JUNCTION = 1, /* the chip's hottest spot */
        CURRENT = 0,
        SYSTEM_CLOCK = 0,
        DEVICE_MEMORY = 0,
@@ -60,7 +60,8 @@ static void load_management(void)
               management.init(0) == SUCCESS;
 }
 
-/* "0000:c1:00.0" as the library numbers it; 0 if it is none. */
+/* Convert "0000:c1:00.0" to the library's number; 0 if it is not a PCI address.
+ */
 static uint64_t number_of(const char *pci_address)
 {
     unsigned domain, bus, slot, function;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* y := y - A x; an item has one row. */
+/* y := y - A x. Each item computes one row. */
 KERNEL(ITEMS, 1)
 gemv(GLOBAL const double *a, block_t b, GLOBAL const double *x, block_t u,
      GLOBAL double *y, block_t v)
@@ -16,18 +16,19 @@ gemv(GLOBAL const double *a, block_t b, GLOBAL const double *x, block_t u,
 }
 
 #ifndef INVERTED
-#define INVERTED 64 /* order of the blocks that are inverted */
+#define INVERTED 64 /* order of the inverted diagonal blocks */
 #endif
 
 /*
- * Inverses of the diagonal blocks of L1, unit lower triangular, one after the
- * other, each of INVERTED columns; of the last one as much as there is. A group
- * has a block, an item a column, by forward substitution.
+ * Invert the diagonal blocks of L1, which is unit lower triangular. The
+ * inverses are stored one after another, INVERTED columns each; the last one
+ * may be smaller. A group inverts a block, an item one column, by forward
+ * substitution.
  */
 KERNEL(INVERTED, 1)
 invert(GLOBAL const double *l1, block_t l, GLOBAL double *inverses)
 {
-    ON_CHIP double x[INVERTED * INVERTED]; /* row by row */
+    ON_CHIP double x[INVERTED * INVERTED]; /* stored by rows */
     const i64 first = GROUP(0) * INVERTED, c = ITEM(0);
     const i64 left = l.rows - first, n = left < INVERTED ? left : INVERTED;
 

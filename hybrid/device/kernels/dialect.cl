@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One source, three languages: what makes OpenCL C 1.2, CUDA and HIP alike for
- * the kernels in this folder.
+ * Words that let the kernels in this folder compile as OpenCL C 1.2, CUDA and
+ * HIP.
  *
  * A kernel runs as a grid of groups, and a group as x times y items. The items
- * of a group share ON_CHIP arrays and meet at BARRIER(), behind which each
- * sees what the others wrote. All kernels have C names, by which programs find
- * them. Where groups can wait for each other there are words for it: TELL writes
- * a number of the whole grid, LOOK reads it, and GRID_FENCE() orders this item's
- * memory for all groups. Whoever defines KERNEL
- * before brings all words along.
+ * of a group share ON_CHIP arrays and meet at BARRIER(), after which each item
+ * sees what the other items wrote. All kernels have C names, by which programs
+ * find them. If groups can wait for each other, TELL writes a number visible to
+ * the whole grid, LOOK reads it, and GRID_FENCE() orders this item's memory
+ * accesses for all groups. A source that defines KERNEL before this file
+ * defines all other words, too.
  */
 #if defined(KERNEL)
 
@@ -52,7 +52,7 @@ typedef unsigned long long u64;
 
 #if defined(__HIP__)
 
-/* The compiler's own words: no header of ROCm is needed. */
+/* Use built-in functions of the compiler, so that no ROCm header is needed. */
 #define KERNEL(x, y)                                                           \
     extern "C" __attribute__((global))                                         \
     __attribute__((amdgpu_flat_work_group_size(1, (x) * (y)))) void
@@ -92,10 +92,11 @@ typedef unsigned long long u64;
 #endif
 
 #ifndef ITEMS
-#define ITEMS 64 /* of a group in kernels that have one dimension */
+#define ITEMS 64 /* items per group, in kernels of one dimension */
 #endif
 
-/* A matrix within a buffer: element (i, j) is number AT(b, i, j) of it. */
+/* A matrix within a buffer; element (i, j) is element AT(b, i, j) of the
+ * buffer. */
 typedef struct {
     i64 offset, rows, cols, ld;
 } block_t;

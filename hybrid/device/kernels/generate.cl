@@ -4,7 +4,7 @@
  * x(t + 1) = 6364136223846793005 x(t) + 1 mod 2^64.
  */
 
-/* Rows or columns as they are dealt out; local index i of the block. */
+/* How rows or columns are dealt to processes; global index of local index i. */
 typedef struct {
     i64 first, nb, process, processes;
 } dealt_t;
@@ -18,9 +18,9 @@ FUNCTION i64 global_of(dealt_t d, i64 i)
 }
 
 /*
- * 0.5 - x 2^-64, conversion and subtraction each rounded. The halves of x are
- * set into the mantissas of 2^84 and 2^52; their sum is the one rounding, and
- * the product is exact, so contraction changes nothing.
+ * 0.5 - x 2^-64, conversion and subtraction each rounded. The halves of x
+ * become mantissa bits of 2^84 and 2^52; only their sum is rounded, and the
+ * product is exact, so contraction changes nothing.
  */
 FUNCTION double entry(u64 x)
 {
@@ -31,9 +31,9 @@ FUNCTION double entry(u64 x)
 }
 
 /*
- * Fill a block with its part of the matrix of order rows. An item jumps to the
- * member of its entry: number 256 d + s of jumps is s 256^d steps, as factor
- * and summand.
+ * Fill a block with its part of the matrix with `order` rows. An item jumps to
+ * the member for its entry: jumps[256 d + s] advances by s 256^d steps, as
+ * factor and summand.
  */
 KERNEL(ITEMS, 1)
 generate(GLOBAL double *a, block_t b, u64 seed, i64 order, dealt_t rows,

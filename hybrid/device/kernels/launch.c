@@ -29,7 +29,7 @@ void hyb_launch_pass_block(hyb_launch_t *launch, hyb_device_view_t b)
 
 hyb_launch_t hyb_launch_of_rows(int kernel, int64_t rows, int64_t cols)
 {
-    enum { MOST = 65535 }; /* kernels take more in turn */
+    enum { MOST = 65535 }; /* groups loop over more columns */
 
     return (hyb_launch_t){.kernel = kernel,
                           .x = xh_units(rows, HYB_LAUNCH_ITEMS),
@@ -96,7 +96,7 @@ int64_t hyb_launch_proposals(int64_t nb, int64_t groups)
     return nb + groups * (nb + 2);
 }
 
-/* Rows of a panel that a group has. */
+/* Rows of a panel per group. */
 static int64_t rows_of_group(const hyb_launcher_t *by, hyb_device_view_t panel)
 {
     enum { LEAST = 256 };
@@ -109,7 +109,7 @@ static int64_t groups_of(const hyb_launcher_t *by, hyb_device_view_t panel)
     return xh_larger(1, xh_units(panel.rows, rows_of_group(by, panel)));
 }
 
-/* The vector memory as far as groups of panel fill it. */
+/* The part of `memory` that the groups of the panel fill. */
 static hyb_device_view_t proposals_of(const hyb_launcher_t *by,
                                       hyb_device_view_t panel,
                                       hyb_buffer_t *memory)
@@ -124,7 +124,8 @@ static xh_status_t hold(const hyb_launcher_t *by, int64_t nb, void *vector_p[2])
                     vector_p);
 }
 
-/* Column p, whose pivot is one of proposals; leave those for the next one. */
+/* Process column p, with a pivot chosen from `proposals`, and leave proposals
+ * for the next column. */
 static xh_status_t advance(const hyb_launcher_t *by,
                            const hyb_panel_column_t *p,
                            hyb_device_view_t pivots, int64_t above,

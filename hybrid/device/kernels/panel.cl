@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Columns of a panel, on groups that have the same number of rows each. A group
- * ends a column with a proposal for the next pivot, the best row that it has,
- * which all groups read with the next column: a launch a column, or one for all
- * where groups can wait for each other. Each row is written by the group that
- * has it.
+ * Factor columns of a panel. Each group owns the same number of rows. A group
+ * ends a column by proposing its best row as the next pivot; all groups read
+ * the proposals at the next column. There is one launch per column, or one for
+ * all columns if groups can wait for each other. Only the owner of a row writes
+ * it.
  */
 #ifndef PANEL_ITEMS
 #define PANEL_ITEMS 256
 #endif
 #ifndef PANEL_COLUMNS
-#define PANEL_COLUMNS 16 /* of a step, at most */
+#define PANEL_COLUMNS 16 /* per step, at most */
 #endif
 
 /*
- * What a column leaves to the next one, a vector: the current row, nb elements
- * of it, and for each group a proposal: the magnitude in the next column, -1
- * where there is no row, its number, and the row. Where other processes have a
- * say it becomes one proposal, and then what was agreed on.
+ * A column leaves a vector for the next one: the nb elements of the current
+ * row, and for each group a proposal: the magnitude in the next column, or -1
+ * if there is no row; the row's number; and the row. If processes share the
+ * panel, the proposals are reduced to one, and then replaced by what was
+ * agreed.
  */
 #define PROPOSAL(nb, group) ((nb) + (group) * ((nb) + 2))
 
-#define SMALLEST 0x1p-1022 /* the inverse of less may be no number */
+#define SMALLEST 0x1p-1022 /* a smaller number's inverse may overflow */
 
 typedef struct {
-    i64 column; /* to eliminate, or -1 */
-    i64 next;   /* to propose a pivot for, if it is before end */
-    i64 end;    /* of the step's columns */
-    i64 done;   /* rows of the panel that come before the next one */
+    i64 column; /* column to eliminate, or -1 */
+    i64 next;   /* column to propose a pivot for, if < end */
+    i64 end;    /* end of the step's columns */
+    i64 done;   /* rows of the panel before row `next` */
     i64 rows_of_group;
-    i64 above; /* rows of the whole panel before those that p has */
+    i64 above; /* rows of the whole panel before the rows in p */
 } panel_step_t;
 
-/* A NaN is larger than any number, so all choose alike. */
+/* A NaN counts as infinite, so that all groups choose alike. */
 FUNCTION double key_of(double x)
 {
     const double size = x < 0.0 ? -x : x;
@@ -45,13 +46,13 @@ typedef struct {
     i64 row;
 } candidate_t;
 
-/* Where the items of a group compare candidates. */
+/* Shared memory in which the items of a group compare candidates. */
 typedef struct {
     double key[PANEL_ITEMS];
     i64 row[PANEL_ITEMS];
 } table_t;
 
-/* The best of what the group's items have; of equal ones the first row. */
+/* The best candidate of the group's items; ties go to the first row. */
 FUNCTION candidate_t best_of(candidate_t best, CHIP table_t *all)
 {
     const int me = (int)ITEM(0);
@@ -74,7 +75,7 @@ FUNCTION candidate_t best_of(candidate_t best, CHIP table_t *all)
     return best;
 }
 
-/* The place in v of the best proposal; of equal ones the first one counts. */
+/* The position in v of the best proposal; ties go to the first one. */
 FUNCTION i64 best_proposal(GLOBAL const double *v, block_t at, i64 nb,
                            CHIP table_t *all)
 {
@@ -93,7 +94,7 @@ FUNCTION i64 best_proposal(GLOBAL const double *v, block_t at, i64 nb,
     return AT(at, PROPOSAL(nb, best_of(best, all).row), 0);
 }
 
-/* Row i of a group's rows first .. end - 1 := row. */
+/* Row i := row, if the group owns it: if first <= i < end. */
 FUNCTION void put_row(GLOBAL double *a, block_t p, i64 first, i64 end, i64 i,
                       GLOBAL const double *row)
 {
@@ -103,7 +104,7 @@ FUNCTION void put_row(GLOBAL double *a, block_t p, i64 first, i64 end, i64 i,
             a[AT(p, i, j)] = row[j];
 }
 
-/* The reverse. */
+/* row := row i, if the group owns it: if first <= i < end. */
 FUNCTION void take_row(GLOBAL const double *a, block_t p, i64 first, i64 end,
                        i64 i, GLOBAL double *row)
 {
@@ -113,7 +114,7 @@ FUNCTION void take_row(GLOBAL const double *a, block_t p, i64 first, i64 end,
             row[j] = a[AT(p, i, j)];
 }
 
-/* Divide a column by the pivot and subtract it from those behind it. */
+/* Divide a column by the pivot and update the later columns. */
 FUNCTION void eliminate(GLOBAL double *a, block_t p, i64 first, i64 end,
                         panel_step_t step, GLOBAL const double *pivot)
 {
@@ -132,7 +133,7 @@ FUNCTION void eliminate(GLOBAL double *a, block_t p, i64 first, i64 end,
     }
 }
 
-/* An item's best row. */
+/* The item's best row in `column`. */
 FUNCTION candidate_t find(GLOBAL const double *a, block_t p, i64 first, i64 end,
                           i64 column)
 {
@@ -150,9 +151,9 @@ FUNCTION candidate_t find(GLOBAL const double *a, block_t p, i64 first, i64 end,
 }
 
 /*
- * Bring the pivot into row step.column of the top, eliminate, and propose a
- * pivot for column step.next. Where the top is the panel's, and its owner puts
- * that row back where it was, both write the same.
+ * Put the pivot row into row step.column of the top, eliminate, and propose a
+ * pivot for column step.next. If the top is part of the panel and its owner
+ * restores that row, both write the same values.
  */
 FUNCTION void do_column(GLOBAL double *a, block_t p, GLOBAL double *top,
                         block_t t, GLOBAL i64 *pivots, block_t list,
@@ -199,7 +200,7 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
     do_column(a, p, top, t, pivots, list, before, at, step, after, &all);
 }
 
-/* One vector of the groups' proposals: with the best one alone. */
+/* Copy the current row and the best of the groups' proposals. */
 KERNEL(PANEL_ITEMS, 1)
 panel_pivot(GLOBAL const double *proposals, block_t from,
             GLOBAL double *pivot, block_t to)
@@ -213,10 +214,10 @@ panel_pivot(GLOBAL const double *proposals, block_t from,
 }
 
 /*
- * The rows of a step, first and those behind it, change places with its pivots
- * one after the other, in the panel's other columns. A group has one column. It
- * holds the step's rows and the pivots' in places 0, 1, ...; a row that comes
- * twice has the first of its places.
+ * Exchange the rows of a step, from `first` on, with its pivots, one after
+ * another, in the panel's other columns. A group handles one column. It holds
+ * the step's rows and the pivot rows in places 0, 1, ...; a row that occurs
+ * twice uses its first place.
  */
 KERNEL(ITEMS, 1)
 panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
@@ -253,7 +254,7 @@ panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
 #ifdef LOOK
 
 #ifndef PANEL_HELD
-#define PANEL_HELD 4 /* rows that an item has in registers */
+#define PANEL_HELD 4 /* rows per item, in registers */
 #endif
 
 #if PANEL_COLUMNS > 64
@@ -261,8 +262,9 @@ panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
 #endif
 
 /*
- * All groups of the grid wait here; behind it each sees what the others wrote. Each
- * one tells its turn, which grows from meeting to meeting, and waits for all.
+ * All groups of the grid meet here; afterwards each group sees what the other
+ * groups wrote. Each group publishes its turn, which grows from meeting to
+ * meeting, and waits until all have.
  */
 FUNCTION void grid_barrier(GLOBAL u64 *arrived, u64 turn)
 {
@@ -279,32 +281,32 @@ FUNCTION void grid_barrier(GLOBAL u64 *arrived, u64 turn)
 }
 
 /*
- * An item has its rows in registers, whose numbers a loop over columns must not
- * change: with column c, register k has the column c + k, and behind the last
- * column come the first ones, which are done. Each column turns them by one.
+ * An item keeps its rows in registers, whose indices must be constants in the
+ * loop over columns. So the registers rotate by one per column: at column c,
+ * register k holds column c + k, modulo the number of columns.
  */
 #define COLUMN_IN(c, k) ((int)((unsigned)((c) + (k)) % PANEL_COLUMNS))
 
-/* What the items of a group share. */
+/* Shared memory of a group. */
 typedef struct {
     double current[PANEL_COLUMNS], pivot[PANEL_COLUMNS]; /* as registers */
-    double row;                                          /* of the pivot */
+    double row; /* the pivot row's number */
     table_t all;
 } shared_t;
 
-/* Number of row r of an item. */
+/* Number of an item's row r. */
 #define ROW(begin, r) ((begin) + ITEM(0) + (r) * PANEL_ITEMS)
 
-/* What stays as it is from column to column. */
+/* Arguments that are the same for all columns. */
 typedef struct {
-    GLOBAL double *proposals; /* two vectors in turn, of vector elements each */
+    GLOBAL double *proposals; /* two vectors, used in turn */
     i64 vector, begin, end;
     int cols;
-    u64 turn; /* of column 0 */
+    u64 turn; /* turn of column 0 */
     GLOBAL u64 *arrived;
 } launch_t;
 
-/* Whoever has row i shows it to the group. */
+/* The item that owns row i copies it for the group. */
 FUNCTION void show_row(double x[PANEL_HELD][PANEL_COLUMNS], i64 i, i64 begin,
                        CHIP double *row)
 {
@@ -316,7 +318,7 @@ FUNCTION void show_row(double x[PANEL_HELD][PANEL_COLUMNS], i64 i, i64 begin,
                 row[k] = x[r][k];
 }
 
-/* Leave a proposal for column c, and its current row. */
+/* Write a proposal for column c, and its current row. */
 FUNCTION void propose(double x[PANEL_HELD][PANEL_COLUMNS], int c,
                       const launch_t *l, GLOBAL double *after, CHIP shared_t *s)
 {
@@ -351,7 +353,7 @@ FUNCTION void propose(double x[PANEL_HELD][PANEL_COLUMNS], int c,
     }
 }
 
-/* Bring column c's best proposal and the current row here. */
+/* Read the best proposal and the current row of column c. */
 FUNCTION void choose(GLOBAL const double *before, block_t at, int c, int cols,
                      CHIP shared_t *s)
 {
@@ -370,14 +372,14 @@ FUNCTION void choose(GLOBAL const double *before, block_t at, int c, int cols,
 }
 
 /*
- * Put rows in their places, eliminate column c from row x, number i, and turn
- * its registers.
+ * Exchange rows if row x, number i, is one of the two; eliminate column c from
+ * it; rotate its registers.
  */
 FUNCTION void advance_row(double x[PANEL_COLUMNS], i64 i, int c, double inverse,
                           CHIP const shared_t *s)
 {
     const double by = s->pivot[0];
-    const int open = i > c ? PANEL_COLUMNS - c : 0; /* registers to change */
+    const int open = i > c ? PANEL_COLUMNS - c : 0; /* registers to update */
     double first;
 
     if (i == (i64)s->row)
@@ -397,7 +399,7 @@ FUNCTION void advance_row(double x[PANEL_COLUMNS], i64 i, int c, double inverse,
     x[PANEL_COLUMNS - 1] = first;
 }
 
-/* Column c of a step; proposals go to one vector and the other in turn. */
+/* Factor column c of a step; proposals alternate between the two vectors. */
 FUNCTION void step_column(double x[PANEL_HELD][PANEL_COLUMNS], int c,
                           const launch_t *l, CHIP shared_t *s)
 {
@@ -412,8 +414,8 @@ FUNCTION void step_column(double x[PANEL_HELD][PANEL_COLUMNS], int c,
 }
 
 /*
- * A whole step, p, in a cooperative launch, whose groups have their rows in
- * registers: at most PANEL_HELD an item.
+ * Factor a whole step, p, in one cooperative launch. Groups keep their rows in
+ * registers, at most PANEL_HELD per item.
  */
 KERNEL(PANEL_ITEMS, 1)
 panel_step(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,

@@ -2,11 +2,11 @@
 /*
  * C := beta C + alpha op(A) op(B), from one template.
  *
- * What a device's tuning may change:
+ * Parameters that tuning may change:
  *   ITEMS_M, ITEMS_N  items of a group
  *   VECTOR            neighbouring rows in one register; 1 but in OpenCL
  *   ROWS, COLS        an item's part of C in registers, in vectors and columns
- *   DEPTH             of k that is staged, or unrolled, at a time
+ *   DEPTH             part of k that is staged, or unrolled, at a time
  *   STAGED            1: parts of A and B pass through on-chip memory, for
  *                     groups of many items
  *   PACKED            1: A and B were laid out in strips as wide as a tile,
@@ -33,7 +33,7 @@
 #define TILE_N (COLS * ITEMS_N)
 #define GROUP_ITEMS (ITEMS_M * ITEMS_N)
 
-/* Items of a group that packs, and columns that it packs. */
+/* Items of a group that packs, and columns that the group packs. */
 #define PACKERS (GROUP_ITEMS == 1 ? 1 : ITEMS)
 #ifndef PACKED_COLUMNS
 #define PACKED_COLUMNS 16
@@ -51,14 +51,14 @@ typedef NAME(double, VECTOR) vector_t;
 #define STORE(x, p) NAME(vstore, VECTOR)(x, 0, p)
 #endif
 
-/* X or X^T: element (i, l) is number offset + i * down + l * across; down or
- * across is 1. */
+/* X or X^T: element (i, l) is number offset + i * down + l * across of the
+ * buffer; down or across is 1. */
 typedef struct {
     i64 offset, rows, depth, down, across;
 } operand_t;
 
-/* Element (i, l), where it is one: beyond the last row that is loaded, beyond
- * the last column zero counts. */
+/* Element (i, l). Rows beyond the last one repeat it; columns beyond the last
+ * one are 0. */
 FUNCTION double fetch(GLOBAL const double *x, operand_t at, i64 i, i64 l)
 {
     const i64 row = i < at.rows ? i : at.rows - 1;
@@ -68,7 +68,7 @@ FUNCTION double fetch(GLOBAL const double *x, operand_t at, i64 i, i64 l)
     return l < at.depth ? found : 0.0;
 }
 
-/* Columns of width elements, one after the other. */
+/* Copy columns of `width` elements, stored one after another. */
 FUNCTION void copy_columns(GLOBAL const double *x, i64 across, int width,
                            int cols, GLOBAL double *strip)
 {
@@ -77,7 +77,7 @@ FUNCTION void copy_columns(GLOBAL const double *x, i64 across, int width,
             strip[l * width + i] = x[i + l * across];
 }
 
-/* The same of rows. */
+/* Copy rows into the same layout as copy_columns. */
 FUNCTION void copy_rows(GLOBAL const double *x, i64 down, int width, int cols,
                         GLOBAL double *strip)
 {
@@ -88,9 +88,9 @@ FUNCTION void copy_rows(GLOBAL const double *x, i64 down, int width, int cols,
 }
 
 /*
- * Strips of x, each of depth columns of width elements: element (i, l) goes to
- * strip i / width. A group has some columns of a strip. Depth is a multiple of
- * DEPTH; columns that x has not are zero.
+ * Copy x into strips, each of `depth` columns of `width` elements; element (i,
+ * l) goes to strip i / width. A group copies some columns of a strip. `depth`
+ * is a multiple of DEPTH; columns beyond those of x are 0.
  */
 FUNCTION void pack(GLOBAL const double *x, operand_t at, int width, i64 depth,
                    GLOBAL double *strips)
@@ -105,20 +105,20 @@ FUNCTION void pack(GLOBAL const double *x, operand_t at, int width, i64 depth,
             to[e] = fetch(x, at, i + e % width, l + e / width);
     else if (at.down == 1)
         copy_columns(from, at.across, width, (int)cols, to);
-    else if (cols == PACKED_COLUMNS) /* a loop that unrolls */
+    else if (cols == PACKED_COLUMNS) /* this loop unrolls */
         copy_rows(from, at.down, width, PACKED_COLUMNS, to);
     else
         copy_rows(from, at.down, width, (int)cols, to);
 }
 
-/* Strips as wide as a tile is high. */
+/* Pack A in strips as wide as a tile is high. */
 KERNEL(PACKERS, 1)
 pack_a(GLOBAL const double *x, operand_t at, i64 depth, GLOBAL double *strips)
 {
     pack(x, at, TILE_M, depth, strips);
 }
 
-/* Strips as wide as a tile. */
+/* Pack B in strips as wide as a tile. */
 KERNEL(PACKERS, 1)
 pack_b(GLOBAL const double *x, operand_t at, i64 depth, GLOBAL double *strips)
 {
@@ -127,7 +127,7 @@ pack_b(GLOBAL const double *x, operand_t at, i64 depth, GLOBAL double *strips)
 
 /* Tiles are numbered band by band, row by row within a band. */
 typedef struct {
-    i64 i, j; /* of C, where it begins */
+    i64 i, j; /* first row and column of the tile in C */
 } tile_t;
 
 FUNCTION tile_t tile_of(i64 number, block_t c)
@@ -146,11 +146,11 @@ FUNCTION tile_t tile_of(i64 number, block_t c)
 #define PART CHIP
 #define PER_ITEM(width) (DEPTH * (width) / GROUP_ITEMS)
 
-typedef struct { /* what an item brings */
+typedef struct { /* elements that one item loads */
     double a[PER_ITEM(TILE_M)], b[PER_ITEM(TILE_N)];
 } load_t;
 
-/* An item's elements of the part that begins in row i and column l. */
+/* Load an item's elements of the part that begins in row i and column l. */
 FUNCTION void load_part(GLOBAL const double *x, operand_t at, int width, i64 i,
                         i64 l, int item, double *load)
 {
@@ -184,7 +184,7 @@ FUNCTION void store_part(const double *load, operand_t at, int width, int item,
 #define PART GLOBAL
 #endif
 
-/* sum := sum + an item's part of the product of DEPTH columns and rows */
+/* sum := sum + the item's part of the product of DEPTH columns and rows */
 FUNCTION void multiply_add(PART const double *a, PART const double *b, int m,
                            int n, vector_t sum[COLS][ROWS])
 {
@@ -206,7 +206,7 @@ FUNCTION void multiply_add(PART const double *a, PART const double *b, int m,
     }
 }
 
-/* c[0 .. rows - 1] := beta c + x, at most a vector of them */
+/* c[0 .. rows - 1] := beta c + x, for at most VECTOR rows */
 FUNCTION void add_to(GLOBAL double *c, i64 rows, double beta, vector_t x)
 {
     if (rows >= VECTOR) {
@@ -225,8 +225,8 @@ FUNCTION void add_to(GLOBAL double *c, i64 rows, double beta, vector_t x)
 }
 
 /*
- * C := beta C + alpha A B, where C is at's block. Packed operands have the
- * depth of their strips.
+ * C := beta C + alpha A B, where C is the block `at` of c. The depth of packed
+ * operands is that of their strips.
  */
 KERNEL(ITEMS_M, ITEMS_N)
 multiply(GLOBAL const double *a, operand_t of_a, GLOBAL const double *b,

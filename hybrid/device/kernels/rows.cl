@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels that move elements, and add them up as bits. An item has one row, or with packed rows one
- * column; the second dimension of the grid shares out the rest. A list of rows
- * is a column of numbers, each in place of a double.
+ * Kernels that move elements, or sum them as integers. An item handles one row,
+ * or one column if rows are packed; the grid's second dimension shares the
+ * other index. A list of rows is a column of integers, each in the place of a
+ * double.
  */
 
 /* to := from */
@@ -17,8 +18,8 @@ copy(GLOBAL const double *from, block_t f, GLOBAL double *to, block_t t)
 }
 
 /*
- * U := rows source of columns, the rows to := the rows from, and the top := U.
- * A group has one column, so no row of it changes before all have read theirs.
+ * U := rows source[] of columns, rows to[] := rows from[], and the top := U. A
+ * group handles one column, so that all its items read before any row changes.
  */
 KERNEL(ITEMS, 1)
 swap_rows(GLOBAL double *columns, block_t c, GLOBAL double *top, block_t u,
@@ -38,7 +39,7 @@ swap_rows(GLOBAL double *columns, block_t c, GLOBAL double *top, block_t u,
         columns[AT(c, i, j)] = top[AT(u, i, j)];
 }
 
-/* Column r of packed := row list[r] of columns. */
+/* Column r of `packed` := row list[r] of `columns`. */
 KERNEL(ITEMS, 1)
 gather_rows(GLOBAL const double *columns, block_t c, GLOBAL const i64 *list,
             block_t l, GLOBAL double *packed, block_t p)
@@ -50,7 +51,7 @@ gather_rows(GLOBAL const double *columns, block_t c, GLOBAL const i64 *list,
             packed[AT(p, j, r)] = columns[AT(c, list[AT(l, r, 0)], j)];
 }
 
-/* Row list[r] of columns := column r of packed. */
+/* Row list[r] of `columns` := column r of `packed`. */
 KERNEL(ITEMS, 1)
 scatter_rows(GLOBAL double *columns, block_t c, GLOBAL const i64 *list,
              block_t l, GLOBAL const double *packed, block_t p)
@@ -63,8 +64,8 @@ scatter_rows(GLOBAL double *columns, block_t c, GLOBAL const i64 *list,
 }
 
 /*
- * The two sums of a column as bits: plain, and times 1, 3, 5, ..., row by row. A
- * group has one column.
+ * The two sums of a column's elements as integers: plain, and with weights 1,
+ * 3, 5, ... by row. A group handles one column.
  */
 KERNEL(ITEMS, 1)
 checksum(GLOBAL const u64 *a, block_t b, GLOBAL u64 *sums, block_t s)

@@ -9,8 +9,8 @@
 enum { PLATFORMS = 16, DEVICES = 64 };
 
 /*
- * Every thread that gets an error waits until queued work has ended: a driver
- * of cores runs in this process, which may end next.
+ * A thread that gets an error first waits until queued work has ended, because
+ * a driver that uses the host's cores runs in this process, which may end next.
  */
 static xh_status_t enter(void *state)
 {
@@ -27,11 +27,11 @@ static xh_status_t enter(void *state)
 /* ---- finding ------------------------------------------------------------ */
 
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static cl_device_id found[DEVICES]; /* platform by platform */
+static cl_device_id found[DEVICES]; /* ordered by platform */
 static int present;
-static const char *reason; /* why there are none */
+static const char *reason; /* why there are no devices */
 
-/* Does it take programs, in double precision? */
+/* Can the device compile programs and compute in double precision? */
 static bool is_fit(cl_device_id id)
 {
     cl_bool compiles = CL_FALSE;
@@ -189,13 +189,13 @@ static xh_status_t open_device(int index, void **state_p)
     return status;
 }
 
-/* OpenCL cannot cancel work on a device that stalled: it stays queued. */
+/* OpenCL cannot cancel work on a stalled device, so the work stays queued. */
 static void give_up(void *state)
 {
     atomic_store(&((hyb_opencl_device_t *)state)->given_up, true);
 }
 
-/* Pinning has no function in OpenCL: any host memory will do. */
+/* OpenCL has no function to pin memory; any host memory works. */
 static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "opencl",

@@ -2,15 +2,15 @@
 #include <string.h>
 #include "hybrid/device/opencl/opencl.h"
 
-/* Configurations of the product: what there is to choose from, and what was
- * chosen. */
+/* Configurations of the product: the possible values, and the chosen ones. */
 
 enum { PARAMETERS = sizeof(hyb_opencl_config_t) / sizeof(int) };
 
 _Static_assert((int)PARAMETERS <= (int)HYB_GEMM_PARAMETERS,
                "a configuration has no room for all parameters");
 
-/* Cores have vectors and large caches, an item alone a tile in registers. */
+/* CPU cores have vectors and large caches; one item computes a tile in
+ * registers. */
 static const hyb_gemm_parameter_t of_cores[PARAMETERS] = {
     {"rows", 6, {1, 2, 3, 4, 5, 6}},
     {"cols", 9, {2, 3, 4, 5, 6, 8, 9, 12, 14}},
@@ -69,17 +69,18 @@ hyb_opencl_config_t hyb_opencl_default_config(const hyb_opencl_device_t *device)
     if (width >= 4)
         config.vector = width >= 8 ? 8 : 4;
     if (width >= 8)
-        config.cols = 8; /* it has twice as many registers */
+        config.cols = 8; /* such cores have twice as many registers */
     return config;
 }
 
-/* A core's vectors are of rows next to each other, which one item has. */
+/* On a core, vectors run over neighbouring rows, so one item handles them all.
+ */
 int hyb_opencl_panel_items(const hyb_opencl_device_t *device)
 {
     return hyb_opencl_is_cpu(device->id) ? 1 : HYB_OPENCL_ITEMS;
 }
 
-/* ---- what a device can --------------------------------------------------- */
+/* ---- what a device supports ---------------------------------------------- */
 
 static bool is_flag(int value)
 {
@@ -129,7 +130,7 @@ static bool has_items(const hyb_opencl_device_t *device,
            most >= HYB_OPENCL_ITEMS;
 }
 
-/* Does an item bring as much as any other? */
+/* Does every item load the same number of elements? */
 static bool shares_evenly(const hyb_opencl_config_t *c)
 {
     int items = c->items_m * c->items_n;
@@ -157,7 +158,7 @@ const char *hyb_opencl_defect(const hyb_opencl_device_t *device,
     return has_room(device, c) ? NULL : "its parts exceed on-chip memory";
 }
 
-/* ---- what was chosen ----------------------------------------------------- */
+/* ---- the chosen configuration -------------------------------------------- */
 
 hyb_gemm_config_t hyb_opencl_config(void *state, int d)
 {
@@ -171,7 +172,7 @@ hyb_gemm_config_t hyb_opencl_config(void *state, int d)
     return config;
 }
 
-/* The nearest depth, as logarithms go. */
+/* The product for the nearest depth on a logarithmic scale. */
 const hyb_opencl_product_t *
 hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth)
 {

@@ -7,7 +7,7 @@
 
 hyb_opencl_library_t hyb_cl;
 
-/* Looked for at run time, so that this plug-in loads where there is none. */
+/* Open the library at run time, so that this plug-in also loads without it. */
 const char *hyb_opencl_load(void)
 {
     static char reason[256];

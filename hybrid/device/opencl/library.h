@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* All that is included from the vendor; nothing outside this folder sees it. */
+/* All headers of the vendor are included here; no code outside this folder sees
+ * them. */
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/opencl.h>
 
-/* What is used of OpenCL, each without its prefix. */
+/* The functions of OpenCL that are used, without the prefix "cl". */
 #define HYB_OPENCL_FUNCTIONS(X)                                                \
     X(BuildProgram)                                                            \
     X(CreateBuffer)                                                            \
@@ -46,8 +47,8 @@ typedef struct {
     HYB_OPENCL_FUNCTIONS(HYB_OPENCL_FUNCTION)
 } hyb_opencl_library_t;
 
-/* Its functions, after hyb_opencl_load. */
+/* OpenCL's functions, set by hyb_opencl_load. */
 extern hyb_opencl_library_t hyb_cl;
 
-/* Open libOpenCL; why there is none (static text), or NULL. */
+/* Open libOpenCL. Returns NULL, or why that failed (static text). */
 const char *hyb_opencl_load(void);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 /*
- * Drivers may allocate a buffer when it is first used, and fail then: moving it
- * to the device makes them do it now.
+ * Move a buffer to the device. Otherwise a driver may allocate it at its first
+ * use, and fail only then.
  */
 static cl_int place(const hyb_opencl_device_t *device, cl_mem memory)
 {
@@ -31,7 +31,8 @@ static bool is_lack_of_memory(cl_int error)
            error == CL_INVALID_BUFFER_SIZE;
 }
 
-/* Take bytes of what is left, which OpenCL does not tell. */
+/* Reserve `bytes` of the device's memory; OpenCL does not report what is left.
+ */
 static bool reserve(hyb_opencl_device_t *device, size_t bytes)
 {
     bool fits;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 
-#define NAP 100e-6 /* seconds between two looks at work */
+#define NAP 100e-6 /* seconds between polls */
 
 const hyb_host_t *hyb_opencl_host;
 
@@ -41,7 +41,7 @@ bool hyb_opencl_has_work(const hyb_opencl_device_t *device, cl_event marker)
            hyb_opencl_state_of(marker) > CL_COMPLETE;
 }
 
-/* What does not end in time never does. */
+/* Work that does not end in time counts as never ending. */
 static void give_up(hyb_opencl_device_t *device)
 {
     atomic_store(&device->given_up, true);
@@ -49,7 +49,7 @@ static void give_up(hyb_opencl_device_t *device)
                          "queued work does not end, and is given up");
 }
 
-/* Polls, because nothing can interrupt clFinish. */
+/* Poll, because nothing can interrupt clFinish. */
 void hyb_opencl_drain(hyb_opencl_device_t *device)
 {
     double end = xh_clock_wall() +

@@ -4,9 +4,9 @@
 #include <string.h>
 #include "hybrid/device/opencl/opencl.h"
 
-enum { OPTIONS = 512 }; /* bytes of the compiler's */
+enum { OPTIONS = 512 }; /* bytes of the compiler's options */
 
-/* The kernels, as make makes text of them. */
+/* The kernels, which make has converted to text. */
 static const char *const all_but_products[] = {
 #include "hybrid/device/kernels/dialect.inc"
     ,
@@ -24,7 +24,7 @@ static const char *const products[] = {
 #include "hybrid/device/kernels/product.inc"
 };
 
-/* The beginning of what the compiler said. */
+/* Log the beginning of the compiler's messages. */
 static void tell_log(const hyb_opencl_device_t *device, xh_log_level_t level,
                      cl_program program)
 {
@@ -43,8 +43,8 @@ static void tell_log(const hyb_opencl_device_t *device, xh_log_level_t level,
     free(text);
 }
 
-/* As an earlier run has left it, or compiled and so new; what the compiler says
- * against the text is logged. */
+/* Load the program that an earlier run stored, or compile it, so that it is
+ * new; the compiler's messages are logged. */
 static cl_int build(const hyb_opencl_device_t *device,
                     const hyb_opencl_text_t *text, xh_log_level_t level,
                     cl_program *program_p, bool *is_new_p)
@@ -86,7 +86,7 @@ static void print_options(const hyb_opencl_config_t *config, char *options)
     HYB_OPENCL_PARAMETERS(PRINT_PARAMETER)
 }
 
-/* Of product number p; it has options of so many bytes. */
+/* The text of product number p; its options are stored in `options`. */
 static hyb_opencl_text_t text_of(int p, const hyb_opencl_config_t *config,
                                  char options[OPTIONS])
 {
@@ -121,7 +121,7 @@ void hyb_opencl_keep_products(hyb_opencl_device_t *device)
     }
 }
 
-/* Can program's product run in groups of so many items? */
+/* Can the program's product run in groups of `items` items? */
 static bool can_run(const hyb_opencl_device_t *device, cl_program program,
                     int items)
 {
@@ -137,8 +137,8 @@ static bool can_run(const hyb_opencl_device_t *device, cl_program program,
     return (size_t)items <= most;
 }
 
-/* Compile product number p, whose configuration has no defect. Why it cannot
- * be, or NULL; what the compiler has to say is information. */
+/* Compile product number p, whose configuration has no defect. Returns why that
+ * failed, or NULL; the compiler's messages are logged as information. */
 static const char *compile(const hyb_opencl_device_t *device, int p,
                            hyb_opencl_product_t *product)
 {

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "hybrid/device/opencl/opencl.h"
 
-#define FIRST_NAP 5e-6 /* seconds between two looks at work */
+#define FIRST_NAP 5e-6 /* seconds between polls */
 #define LONGEST_NAP 100e-6
 
 typedef struct {
-    cl_event marker; /* as last recorded; NULL before */
+    cl_event marker; /* last recorded; NULL before the first */
 } event_t;
 
 /* ---- queues ------------------------------------------------------------- */
@@ -31,7 +31,8 @@ static cl_command_queue open_commands(const hyb_opencl_device_t *device,
                                            CL_QUEUE_PROFILING_ENABLE, error_p);
 }
 
-/* The memory of one operand's strips, the last of which may stick out. */
+/* The memory for one operand's strips; the last strip may exceed the operand.
+ */
 static const size_t strips_bytes =
     (size_t)(HYB_OPENCL_SIDE + HYB_OPENCL_WIDEST) * HYB_OPENCL_DEPTH *
     sizeof(double);
@@ -58,7 +59,7 @@ void hyb_opencl_release_kernels(int count, cl_kernel *kernels)
     }
 }
 
-/* Undo as much as build has done. */
+/* Undo what build() has done, even if it failed midway. */
 static void dismantle(hyb_opencl_queue_t *queue)
 {
     hyb_opencl_device_t *device = queue->device;
@@ -126,8 +127,8 @@ typedef struct unfinished {
 static unfinished_t *unfinished;
 static pthread_mutex_t unfinished_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A driver that is still at work when the program ends would fall over what the
- * end destroys: then there is none of that. */
+/* If a driver is still working when the program ends, exit handlers would
+ * destroy what it uses; so skip them. */
 static void leave(int status, void *nothing)
 {
     (void)nothing;
@@ -138,7 +139,7 @@ static void leave(int status, void *nothing)
         }
 }
 
-/* Look at marker once more when the program ends. */
+/* Remember `marker`, to check it again when the program ends. */
 static void keep(cl_event marker)
 {
     unfinished_t *kept = calloc(1, sizeof(*kept));
@@ -196,7 +197,8 @@ xh_status_t hyb_opencl_event_record(void *state, void *queue, void *event)
     return XH_OK;
 }
 
-/* The marker of an event, to be released: another thread may record it anew. */
+/* The marker of an event; the caller releases it, as another thread may record
+ * the event again. */
 static cl_event marker_of(hyb_opencl_device_t *device, const event_t *event)
 {
     cl_event marker;
@@ -219,7 +221,7 @@ xh_status_t hyb_opencl_queue_wait(void *state, void *queue, void *event)
     return hyb_opencl_status(state, "making a queue wait", error);
 }
 
-/* OpenCL has no wait with a limit: poll, with naps that grow. */
+/* OpenCL has no wait with a time limit, so poll, with growing pauses. */
 xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
                                   bool *done_p)
 {

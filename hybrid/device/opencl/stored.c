@@ -5,13 +5,13 @@
 #include "hybrid/device/opencl/opencl.h"
 
 /*
- * Programs as their drivers have compiled them, kept from run to run. A driver
- * may run what is damaged, so each has a sum, and a key of all that it came
- * from.
+ * Compiled programs, stored from run to run. A driver might run a damaged one,
+ * so each file has a checksum, and a key computed from everything that the
+ * program depends on.
  */
 typedef struct {
     char what[16];
-    uint64_t key, sum; /* of what follows */
+    uint64_t key, sum; /* sum of the bytes below */
 } header_t;
 
 static const char what[16] = "OpenCL program";
@@ -21,7 +21,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return xh_hash(hash, text, strlen(text) + 1);
 }
 
-/* The device's name is in the file's, too. */
+/* The name of the device or driver; the file's name contains the device's, too.
+ */
 static void name_of(const hyb_opencl_device_t *device, cl_device_info which,
                     char text_p[256])
 {

@@ -4,8 +4,8 @@
 
 /* ---- one launch of a kernel --------------------------------------------- */
 
-/* Of program, in which the kernel is made when it is first used. Each queue has
- * its own: arguments belong to the kernel. */
+/* Run a kernel of `program`, which is created at its first use. Each queue has
+ * kernels of its own, because arguments belong to a kernel. */
 static xh_status_t run(hyb_opencl_queue_t *queue, cl_program program,
                        cl_kernel *kernel, const hyb_launch_t *l,
                        const size_t items[2])
@@ -26,7 +26,7 @@ static xh_status_t run(hyb_opencl_queue_t *queue, cl_program program,
     return hyb_opencl_status(queue->device, names[l->kernel], error);
 }
 
-/* All but the product's. */
+/* Launch any kernel except the product's. */
 static xh_status_t launch(void *state, const hyb_launch_t *l)
 {
     hyb_opencl_queue_t *queue = state;
@@ -41,7 +41,8 @@ static xh_status_t launch(void *state, const hyb_launch_t *l)
                items);
 }
 
-/* The product's program may have changed since the last time. */
+/* Launch a kernel of the product, whose program may have changed since the last
+ * launch. */
 static xh_status_t launch_product(hyb_opencl_queue_t *queue,
                                   const hyb_opencl_product_t *product,
                                   const hyb_launch_t *l, const size_t items[2])
@@ -56,8 +57,8 @@ static xh_status_t launch_product(hyb_opencl_queue_t *queue,
                l, items);
 }
 
-/* Memory for proposals of pivots; what is too small lives on until work that
- * uses it has run. */
+/* Provide memory for proposed pivots; memory that is too small is freed once
+ * work that uses it has run. */
 static xh_status_t hold_proposals(void *state, int64_t doubles,
                                   void *vector_p[2])
 {
@@ -100,7 +101,7 @@ static void pass_memory(hyb_launch_t *l, cl_mem memory)
 
 /* ---- moving elements ---------------------------------------------------- */
 
-/* A matrix without gaps on either side crosses as one column. */
+/* Copy a matrix; without gaps on either side, it is copied as one column. */
 static xh_status_t cross(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_device_view_t b = t->link.block;
@@ -137,7 +138,8 @@ static xh_status_t copy(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 /* ---- products ----------------------------------------------------------- */
 
-/* Element (i, l) of an operand is number offset + i down + l across. */
+/* Element (i, l) of an operand is number offset + i * down + l * across of its
+ * buffer. */
 typedef struct {
     cl_long offset, rows, depth, down, across;
 } operand_t;
@@ -148,7 +150,7 @@ static operand_t operand_of(hyb_device_view_t b, bool transposed)
                       : (operand_t){b.offset, b.rows, b.cols, 1, b.ld};
 }
 
-/* What the product's kernels work with. */
+/* The queue and product that the functions below use. */
 typedef struct {
     hyb_opencl_queue_t *queue;
     const hyb_opencl_product_t *product;
@@ -160,7 +162,8 @@ static void pass_operand(hyb_launch_t *l, cl_mem memory, operand_t at)
     hyb_launch_pass(l, &at, sizeof(at));
 }
 
-/* Pack it in strips, by the kernel pack_a or pack_b, if products are to be. */
+/* Pack an operand in strips, by the kernel pack_a or pack_b, if the product
+ * needs that. */
 static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
                         hyb_device_view_t b, operand_t at)
 {
@@ -183,7 +186,7 @@ static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
                           (const size_t[]){items, 1});
 }
 
-/* An operand, from its strips if it was packed. */
+/* Pass an operand, or its strips if it was packed. */
 static void pass_factor(hyb_launch_t *l, const hyb_opencl_config_t *config,
                         cl_mem strips, hyb_device_view_t b, operand_t at)
 {
@@ -194,7 +197,7 @@ static void pass_factor(hyb_launch_t *l, const hyb_opencl_config_t *config,
     pass_operand(l, in_place ? b.buffer->memory : strips, at);
 }
 
-/* c := beta c + alpha a b, of one piece that is packed if it has to be */
+/* c := beta c + alpha a b, for one piece; operands are packed if necessary */
 static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
 {
     const hyb_opencl_config_t *config = &with.product->config;
@@ -215,7 +218,7 @@ static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
         (const size_t[]){(size_t)config->items_m, (size_t)config->items_n});
 }
 
-/* The part of b that holds a part of op(b), as xh_view_op_part. */
+/* The part of b that holds a part of op(b), like xh_view_op_part. */
 static hyb_device_view_t op_part(hyb_device_view_t b, xh_trans_t op, int64_t i,
                                  int64_t j, int64_t rows, int64_t cols)
 {
@@ -223,7 +226,7 @@ static hyb_device_view_t op_part(hyb_device_view_t b, xh_trans_t op, int64_t i,
                              : hyb_device_view_part(b, j, i, cols, rows);
 }
 
-/* Piece by piece, as working memory allows. */
+/* Multiply piece by piece, as working memory allows. */
 static xh_status_t product(multiplier_t with, const hyb_gemm_t *p)
 {
     enum { SIDE = HYB_OPENCL_SIDE, DEPTH = HYB_OPENCL_DEPTH };
@@ -274,7 +277,7 @@ static xh_status_t gemv(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     return launch(queue, &l);
 }
 
-/* Inverses of the diagonal blocks of l1, at most as many as there is room. */
+/* Invert the diagonal blocks of l1, at most as many as working memory holds. */
 static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_device_view_t l1)
 {
     const int64_t blocks = xh_units(l1.rows, HYB_OPENCL_INVERTED);
@@ -287,8 +290,8 @@ static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_device_view_t l1)
 }
 
 /*
- * U's rows block by block: solved by the inverse, then subtracted below. C may
- * be B where strips of all of it are packed before: the default's are.
+ * Solve U block by block: multiply by the inverse, then update the rows below.
+ * C may be B, because the default product packs all of B's strips first.
  */
 static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {

@@ -19,7 +19,6 @@
 #include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/checkpoint/store.h"
-#include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/state/lu.h"
 
@@ -90,8 +89,8 @@ static xh_status_t take_folder(hyb_checkpoint_t *c, int first)
 
     MPI_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MIN, c->grid->all_comm);
     if (owner == c->grid->iam)
-        xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
-                     "from the newest, or remove them",
+        xh_log_error("--checkpoint: %s already holds checkpoints: add "
+                     "--restart %s to continue from the newest, or remove them",
                      c->store->folder, c->store->folder);
     if (owner < INT_MAX)
         return XH_ERR_INPUT;
@@ -169,9 +168,9 @@ void hyb_checkpoint_begin(hyb_checkpoint_t *c)
     hyb_moments_begin(c->store, &c->origin, &c->life_sign, &c->moments,
                       &c->report);
     if (c->report.clocks_disagree && c->grid->iam == 0)
-        xh_log_warning("--restart: the clock of this host does not agree with "
-                       "what the run noted before: its time is at least what "
-                       "was seen to pass, and its rate is no result to submit");
+        xh_log_warning("--restart: the clock of this host is behind the times "
+                       "that the run recorded. The time in the report is a "
+                       "lower bound: do not submit its rate");
 }
 
 /* ---- deciding ------------------------------------------------------------ */
@@ -224,11 +223,11 @@ static bool is_true_on_all(hyb_checkpoint_t *c, bool mine)
  * not saved. */
 static bool is_right(hyb_lu_t *lu, int first)
 {
-    hyb_check_columns_compare(lu, first);
-    if (lu->check == NULL || hyb_alarm_first(lu) == NULL)
+    hyb_check_columns_compare(lu->check, first);
+    if (hyb_check_columns_alarm(lu->check) == NULL)
         return true;
-    xh_log_warning("the checkpoint of iteration %d is not written: the online "
-                   "check found an error before; the run goes on",
+    xh_log_warning("the checkpoint of iteration %d is not written, because the "
+                   "online check has found an error; the run continues",
                    first);
     return false;
 }

@@ -120,8 +120,8 @@ static bool all_can(const reader_t *r, bool mine)
         xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
                        "used: %s",
                        r->first,
-                       mine ? "its parts were written before a restart and "
-                              "after it"
+                       mine ? "some processes wrote their part before a "
+                              "restart, others after it"
                             : r->why);
     return most[0] == 0 && most[1] == -most[2];
 }
@@ -228,8 +228,9 @@ static void log_restart(const reader_t *r)
     xh_log_info("restarts with iteration %d of %d from %s", r->first,
                 r->lu->range.panels, r->store->folder);
     if (hyb_header_rounds_otherwise(&r->header, &now))
-        xh_log_warning("--restart: other kernels or another PFACT, NBMIN, "
-                       "NDIV or RFACT than before: last bits may differ");
+        xh_log_warning(
+            "--restart: the kernel, PFACT, NBMIN, NDIV or RFACT differs from "
+            "the earlier run; the last bits of the result may differ");
 }
 
 /* Return the last sign of life of any process. */
@@ -255,8 +256,8 @@ static xh_status_t begin_anew(const reader_t *r)
 
     if (hpl_agree(grid->all_comm, done) != XH_OK) {
         if (grid->iam == 0)
-            xh_log_warning("--restart: the run in %s has ended, and its "
-                           "results were written: it begins anew",
+            xh_log_warning("--restart: the run in %s ended and wrote its "
+                           "results; this run starts from the beginning",
                            folder);
         hyb_checkpoint_clear(grid->all_comm, true);
         return XH_OK;

@@ -2,15 +2,8 @@
 
 #include <math.h>
 #include <string.h>
-#include "hpl/panel/panel.h"
-#include "hpl/panel/pivots.h"
-#include "hybrid/lu/guard/alarm.h"
-#include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/state/homes.h"
-#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/guard/check_columns_private.h"
 #include "hybrid/lu/state/lu.h"
-#include "hybrid/lu/state/step.h"
 
 /*
  * P > 1: c - A w of rows that leave. A w has two parts: the part over the
@@ -20,45 +13,25 @@
 
 enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
 
-static int64_t widest_panel(const hyb_lu_t *lu)
-{
-    return Mmin(lu->mat->nb, lu->mat->n);
-}
-
-/* Return the doubles that c - A w of rows that leave takes, for c1 and c2. */
-static int64_t part_size(const hyb_lu_t *lu)
-{
-    return BOTH * 2 * widest_panel(lu);
-}
-
 /* ---- the panel's part ---------------------------------------------------- */
 
-void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
-                             int members)
+void hyb_check_columns_panel(hyb_check_columns_t *check,
+                             const hyb_lu_panel_t *panel, xh_view_t columns,
+                             int member, int members)
 {
-    enum { ROWS = 64 };
     int64_t from = columns.rows * member / members;
-    int64_t end = columns.rows * (member + 1) / members;
-    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+    int64_t rows = columns.rows * (member + 1) / members - from;
+    double *z;
 
-    if (lu->check == NULL ||
-        (lu->grid->nprow == 1 && !hyb_check_columns_for_device(lu, k)))
+    if (check == NULL || (check->grid->nprow == 1 &&
+                          !hyb_check_columns_are_for_device(check, panel)))
         return;
+    z = check->panel[hpl_panel_number(panel->hpl) % HYB_IN_FLIGHT] + from;
     for (int which = 0; which < BOTH; which++)
-        memset(lu->check->panel[k % HYB_IN_FLIGHT] + which * lu->mat->mp + from,
-               0, (size_t)(end - from) * sizeof(double));
-    for (int64_t i = from; i < end; i += ROWS)
-        for (int which = 0; which < BOTH; which++) {
-            const hyb_sweep_t piece = {.a = columns.data + i,
-                                       .rows = Mmin(ROWS, end - i),
-                                       .cols = columns.cols,
-                                       .ld = columns.ld,
-                                       .x = lu->check->weight[which] + first};
-
-            lu->resources.kernel->subtract(&piece,
-                                           lu->check->panel[k % HYB_IN_FLIGHT] +
-                                               which * lu->mat->mp + i);
-        }
+        memset(z + which * check->mat->mp, 0, (size_t)rows * sizeof(*z));
+    hyb_check_columns_subtract(
+        check, xh_view_part(columns, from, 0, rows, columns.cols),
+        hyb_check_columns_first(panel->hpl), z);
 }
 
 /* ---- packed rows --------------------------------------------------------- */
@@ -66,15 +39,15 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
 /* Rows of an exchange that leave this process: `count` rows from number `first`
  * on. */
 typedef struct {
-    const double *rows;
+    double *rows;
     const hpl_row_move_t *move;
     int first, count;
     int64_t at; /* index in a part of the first row's c - A w */
 } leaving_t;
 
-/* List the rows of x that leave: rows of U, then the rows that they displace.
- */
-static void list_leaving(const hyb_lu_t *lu, const hpl_exchange_t *x,
+enum { LISTS = 2 }; /* of rows: those of U, then those that they displace */
+
+static void list_leaving(const hyb_check_columns_t *c, const hpl_exchange_t *x,
                          leaving_t *l)
 {
     const hpl_pivots_t *m = x->panel->pivots;
@@ -82,194 +55,183 @@ static void list_leaving(const hyb_lu_t *lu, const hpl_exchange_t *x,
     l[0] =
         (leaving_t){x->gathered, m->gather, m->gather_offset[m->me],
                     m->gather_offset[m->me + 1] - m->gather_offset[m->me], 0};
-    l[1] = (leaving_t){
-        .rows = x->displaced, .move = m->displace, .at = widest_panel(lu)};
+    l[1] = (leaving_t){.rows = x->displaced, .move = m->displace, .at = c->nb};
     l[1].count = hpl_pivots_displaced_from(m, m->me, &l[1].first);
 }
 
-/* Subtract the scalar products of a row with both weights from *z1 and *z2. */
-static void weigh_row(const double *a, const double *const *w, int count,
-                      double *z1, double *z2)
+/* Return row number r of `l`, from `column` on. */
+static double *row_of(const hpl_exchange_t *x, const leaving_t *l, int r,
+                      int64_t column)
 {
-    double one[LANES] = {0.0}, two[LANES] = {0.0};
-    int j = 0;
+    return l->rows + (int64_t)(l->first + r) * x->columns + column;
+}
+
+/* Subtract the scalar product of a row with `w` from *z. */
+static void weigh_row(const double *a, const double *w, int64_t count,
+                      double *z)
+{
+    double sum[LANES] = {0.0};
+    int64_t j = 0;
 
     for (; j + LANES <= count; j += LANES)
-        for (int l = 0; l < LANES; l++) {
-            one[l] += a[j + l] * w[0][j + l];
-            two[l] += a[j + l] * w[1][j + l];
-        }
-    for (int l = 0; j < count; j++, l++) {
-        one[l] += a[j] * w[0][j];
-        two[l] += a[j] * w[1][j];
-    }
-    for (int l = 0; l < LANES; l++) {
-        *z1 -= one[l];
-        *z2 -= two[l];
-    }
+        for (int l = 0; l < LANES; l++)
+            sum[l] += a[j + l] * w[j + l];
+    for (int l = 0; j < count; j++, l++)
+        sum[l] += a[j] * w[j];
+    for (int l = 0; l < LANES; l++)
+        *z -= sum[l];
 }
 
 /* Return the part of `member` of c - A w of the rows that leave `place`. */
-static double *part_of(const hyb_lu_t *lu, int member, int place)
+static double *part_of(const hyb_check_columns_t *c, int member, int place)
 {
-    return lu->check->parts +
-           ((int64_t)member * lu->homes.places + place) * part_size(lu);
+    return c->parts +
+           ((int64_t)member * c->homes->places + place) * BOTH * c->moved;
 }
 
 /* Set all parts of `member` to 0, once per iteration. */
-static void begin_parts(hyb_lu_t *lu, int member, int k)
+static void begin_parts(hyb_check_columns_t *c, int member, int k)
 {
-    if (lu->check->part_iteration[member] != k)
-        memset(part_of(lu, member, 0), 0,
-               (size_t)(lu->homes.places * part_size(lu)) * sizeof(double));
-    lu->check->part_iteration[member] = k;
+    double *all = part_of(c, member, 0);
+    size_t count = (size_t)(part_of(c, member + 1, 0) - all);
+
+    if (c->part_iteration[member] != k)
+        memset(all, 0, count * sizeof(*all));
+    c->part_iteration[member] = k;
 }
 
 /* Add a run of columns of one block to the part of `member`. */
-static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
-                          int from, hyb_run_t run)
+static void weigh_columns(const hyb_check_columns_t *c, int member,
+                          const hpl_exchange_t *x, int64_t from, hyb_run_t run)
 {
     int place =
-        hyb_place_number(&lu->homes, hyb_ledger_block(&lu->ledger, run.from));
-    double *z = part_of(lu, member, place);
-    const double *w[BOTH];
-    leaving_t leaves[2];
+        hyb_place_number(c->homes, hyb_ledger_block(c->ledger, run.from));
+    double *z = part_of(c, member, place);
+    leaving_t leaves[LISTS];
 
-    for (int which = 0; which < BOTH; which++)
-        w[which] = lu->check->weight[which] + run.from;
-    list_leaving(lu, x, leaves);
-    for (int l = 0; l < 2; l++)
+    list_leaving(c, x, leaves);
+    for (int l = 0; l < LISTS; l++)
         for (int r = 0; r < leaves[l].count; r++)
-            weigh_row(leaves[l].rows +
-                          (int64_t)(leaves[l].first + r) * x->columns + from,
-                      w, (int)run.count, &z[leaves[l].at + r],
-                      &z[leaves[l].at + r + part_size(lu) / BOTH]);
+            for (int which = 0; which < BOTH; which++)
+                weigh_row(row_of(x, &leaves[l], r, from),
+                          c->weight[which] + run.from, run.count,
+                          &z[leaves[l].at + r + which * c->moved]);
 }
 
 /* Are rows of `x` compared as they leave? They are if the same panels have been
  * applied to all columns. */
-static bool is_compared(const hyb_lu_t *lu, const hpl_exchange_t *x)
+static bool is_compared(const hyb_check_columns_t *c, const hpl_exchange_t *x)
 {
-    return lu->check != NULL && !lu->resources.device_mpi &&
-           hyb_check_columns_are_uniform(lu, hpl_panel_number(x->panel));
+    return c != NULL && !c->resources->device_mpi &&
+           hyb_check_columns_are_uniform(c, hpl_panel_number(x->panel));
 }
 
-void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
-                              int from, int columns, int64_t column)
+void hyb_check_columns_packed(hyb_check_columns_t *check, int member,
+                              const hpl_exchange_t *x, int from, int columns,
+                              int64_t column)
 {
     int64_t end = column + columns, next;
 
-    if (!is_compared(lu, x))
+    if (!is_compared(check, x))
         return;
-    begin_parts(lu, member, hpl_panel_number(x->panel));
+    begin_parts(check, member, hpl_panel_number(x->panel));
     for (int64_t j = column; j < end; j = next) {
         next =
-            Mmin(end, hyb_ledger_first(&lu->ledger,
-                                       hyb_ledger_block(&lu->ledger, j) + 1));
-        weigh_columns(lu, member, x, from + (int)(j - column),
+            Mmin(end, hyb_ledger_first(check->ledger,
+                                       hyb_ledger_block(check->ledger, j) + 1));
+        weigh_columns(check, member, x, from + j - column,
                       (hyb_run_t){j, next - j});
     }
 }
 
 /* Add the parts of all members in iteration k to the first member's. */
-static void add_members(hyb_lu_t *lu, int k)
+static void add_members(hyb_check_columns_t *c, int k)
 {
-    int64_t count = lu->homes.places * part_size(lu);
-    double *all = part_of(lu, 0, 0);
+    double *all = part_of(c, 0, 0);
+    int64_t count = part_of(c, 1, 0) - all;
 
-    begin_parts(lu, 0, k);
-    for (int m = 1; m < hyb_team_size(lu->resources.team); m++) {
-        for (int64_t i = 0; i < count && lu->check->part_iteration[m] == k; i++)
-            all[i] += part_of(lu, m, 0)[i];
-        lu->check->part_iteration[m] = -1;
+    begin_parts(c, 0, k);
+    for (int m = 1; m < hyb_team_size(c->resources->team); m++) {
+        for (int64_t i = 0; i < count && c->part_iteration[m] == k; i++)
+            all[i] += part_of(c, m, 0)[i];
+        c->part_iteration[m] = -1;
     }
-}
-
-/* Return - A w over panel k's columns, by row; NULL if they do not live on
- * `place`. */
-static const double *panel_part(const hyb_lu_t *lu, int place, int k)
-{
-    return hyb_lu_owns(lu, k) &&
-                   hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) ==
-                       place
-               ? lu->check->panel[k % HYB_IN_FLIGHT]
-               : NULL;
 }
 
 /* Set the check columns of rows that leave to the sums of the rows, even if
  * wrong, so that the receiver is not blamed. */
-static void correct_check_columns(const hpl_exchange_t *x, const leaving_t *l,
-                                  int64_t column, const double *z, int64_t ld)
+static void correct_check_columns(const hyb_check_columns_t *c,
+                                  const hpl_exchange_t *x, const leaving_t *l,
+                                  int64_t column, const double *z)
 {
-    for (int r = 0; r < l->count; r++)
-        for (int which = 0; which < BOTH; which++)
-            ((double *)l->rows)[(int64_t)(l->first + r) * x->columns + column +
-                                which] -= z[r + which * ld];
+    for (int i = 0; i < LISTS; i++)
+        for (int r = 0; r < l[i].count; r++, z++)
+            for (int which = 0; which < BOTH; which++)
+                row_of(x, &l[i], r, column)[which] -= z[which * c->moved];
 }
 
 /* Set `z` to c - A w of all rows that leave `place`, for c1 and c2, and `row`
- * to their numbers, which count from the panel's first row. Return the number
- * of rows. */
-static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
-                      double *z, int64_t *row)
+ * to their local numbers. Return the number of rows. */
+static int64_t gather(const hyb_check_columns_t *c, int place,
+                      const HPL_T_panel *h, const leaving_t *l, double *z,
+                      int64_t *row)
 {
-    int64_t ld = part_size(lu) / BOTH, count = 0;
-    const double *part = part_of(lu, 0, place);
-    const double *panel = panel_part(lu, place, k);
+    int64_t count = 0;
+    const double *part = part_of(c, 0, place);
+    const double *panel = c->panel[hpl_panel_number(h) % HYB_IN_FLIGHT];
+    bool has_panel =
+        hyb_check_columns_own(c, h) && hyb_check_columns_place(c, h) == place;
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < LISTS; i++)
         for (int r = 0; r < l[i].count; r++, count++) {
-            row[count] = l[i].move[l[i].first + r].from;
+            int from = l[i].move[l[i].first + r].from;
+
+            row[count] = h->ii + from;
             for (int which = 0; which < BOTH; which++)
-                z[count + which * ld] =
-                    part[l[i].at + r + which * ld] +
-                    (panel != NULL ? panel[row[count] + which * lu->mat->mp]
-                                   : 0.0);
+                z[count + which * c->moved] =
+                    part[l[i].at + r + which * c->moved] +
+                    (has_panel ? panel[from + which * c->mat->mp] : 0.0);
         }
     return count;
 }
 
 /* ---- all rows that leave ------------------------------------------------- */
 
-static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
+static void judge(hyb_check_columns_t *c, int place, const hpl_exchange_t *x,
                   const leaving_t *l, int64_t column)
 {
-    int k = hpl_panel_number(x->panel);
-    int64_t ld = part_size(lu) / BOTH, row[ld], count;
-    double *z = lu->check->work;
+    int64_t row[c->moved];
+    hyb_compared_t leaving = {.place = place,
+                              .k = Mmax(hpl_panel_number(x->panel) - 1, 0),
+                              .row = row,
+                              .z = c->work,
+                              .ld = c->moved};
 
-    count = gather(lu, place, k, l, z, row);
-    for (int64_t i = 0; i < count; i++)
-        row[i] += x->panel->ii;
-    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = place,
-                                                  .k = Mmax(k - 1, 0),
-                                                  .rows = count,
-                                                  .row = row,
-                                                  .z = z,
-                                                  .ld = ld});
-    if (!lu->check->place[place].has_alarm)
-        return;
-    correct_check_columns(x, &l[0], column, z, ld);
-    correct_check_columns(x, &l[1], column, z + l[0].count, ld);
+    leaving.rows = gather(c, place, x->panel, l, c->work, row);
+    hyb_check_columns_judge(c, &leaving);
+    if (c->place[place].has_alarm)
+        correct_check_columns(c, x, l, column, c->work);
 }
 
 void hyb_check_columns_judge_leaving(hyb_lu_t *lu, const hpl_exchange_t *x,
                                      hyb_block_range_t blocks)
 {
-    leaving_t leaves[2];
+    hyb_check_columns_t *c = lu->check;
+    int k = hpl_panel_number(x->panel);
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
+    leaving_t leaves[LISTS];
 
-    if (!is_compared(lu, x) || blocks.to <= lu->ledger.check)
+    if (!is_compared(c, x) || blocks.to <= lu->ledger.check)
         return;
-    add_members(lu, hpl_panel_number(x->panel));
-    list_leaving(lu, x, leaves);
-    if (hyb_lu_owns(lu, hpl_panel_number(x->panel)))
-        hyb_check_columns_pivots(lu, hpl_panel_number(x->panel));
+    add_members(c, k);
+    list_leaving(c, x, leaves);
+    if (hyb_lu_owns(lu, k))
+        hyb_check_columns_pivots(c, hyb_lu_panel(lu, k));
     for (int i = 0; i < lu->homes.places; i++) {
         int64_t b = lu->homes.check[i];
 
         if (blocks.from <= b && b < blocks.to)
-            judge(lu, i, x, leaves, hyb_ledger_first(&lu->ledger, b) - start);
+            judge(c, i, x, leaves, hyb_ledger_first(&lu->ledger, b) - start);
     }
 }
 
@@ -287,43 +249,42 @@ static bool are_finite(const hpl_exchange_t *x, const double *packed, int first,
     return true;
 }
 
-static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member)
-{
-    int k = hpl_panel_number(x->panel);
-    int row = (x->panel->prow + member) % lu->grid->nprow;
-    const hyb_alarm_t alarm = {.kind = HYB_FOUND_ROWS,
-                               .first_iteration = k,
-                               .iteration = k,
-                               .row = -1,
-                               .column = -1,
-                               .sender =
-                                   HPL_pnum(lu->grid, row, lu->grid->mycol),
-                               .device = -1};
-
-    lu->check->has_nan = true;
-    hyb_alarm_raise(lu, &alarm);
-}
-
-void hyb_check_columns_check_received(hyb_lu_t *lu, const hpl_exchange_t *x,
-                                      hyb_block_range_t blocks)
+/* Return the member of the process column that sent a NaN, or -1. */
+static int sender_of_nan(const hpl_exchange_t *x, int64_t column)
 {
     const hpl_pivots_t *m = x->panel->pivots;
-    const int *u = m->gather_offset;
-    int64_t column = Mmax(lu->ledger.columns_of_ab -
-                              hyb_ledger_first(&lu->ledger, blocks.from),
-                          0);
     int first, count;
 
-    if (lu->check == NULL || blocks.to <= lu->ledger.check ||
-        lu->resources.device_mpi || lu->check->has_nan ||
-        lu->check->alarms.count > 0)
-        return;
-    for (int g = 0; g < m->members && !lu->check->has_nan; g++)
-        if (!are_finite(x, x->gathered, u[g], u[g + 1], column))
-            raise_rows(lu, x, g);
-    for (int g = 0; g < m->sources && !lu->check->has_nan; g++) {
+    for (int g = 0; g < m->members; g++)
+        if (!are_finite(x, x->gathered, m->gather_offset[g],
+                        m->gather_offset[g + 1], column))
+            return g;
+    for (int g = 0; g < m->sources; g++) {
         count = hpl_pivots_between(m, g, m->me, &first);
         if (!are_finite(x, x->displaced, first, first + count, column))
-            raise_rows(lu, x, g);
+            return g;
     }
+    return -1;
+}
+
+void hyb_check_columns_check_received(hyb_check_columns_t *check,
+                                      const hpl_exchange_t *x,
+                                      hyb_block_range_t blocks)
+{
+    hyb_alarm_t alarm = hyb_alarm(HYB_FOUND_ROWS, hpl_panel_number(x->panel));
+    int64_t column;
+    int member;
+
+    if (check == NULL || blocks.to <= check->ledger->check ||
+        check->resources->device_mpi || !hyb_alarms_are_silent(&check->alarms))
+        return;
+    column = check->ledger->columns_of_ab -
+             hyb_ledger_first(check->ledger, blocks.from);
+    member = sender_of_nan(x, Mmax(column, 0));
+    if (member < 0)
+        return;
+    check->alarms.has_nan = true;
+    alarm.sender = hyb_check_columns_rank(check, (x->panel->prow + member) %
+                                                     check->grid->nprow);
+    hyb_alarm_raise(&check->alarms, alarm);
 }

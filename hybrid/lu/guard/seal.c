@@ -3,34 +3,33 @@
 
 #include <math.h>
 #include <string.h>
-#include "hpl/panel/panel.h"
-#include "hybrid/lu/guard/alarm.h"
-#include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/state/flight.h"
-#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/guard/check_columns_private.h"
 #include "hybrid/lu/state/lu.h"
 
 enum { UNIT = 480 }; /* rows; a multiple of the height of all tiles */
 enum { SEAL_OF_L2, SEAL_OF_REST };
 
-static bool panels_are_sent(const hyb_lu_t *lu)
+static bool panels_are_sent(const hyb_check_columns_t *c)
 {
-    return lu->check != NULL && lu->grid->npcol > 1;
+    return c != NULL && c->grid->npcol > 1;
 }
 
-static bool is_summed(const hyb_lu_t *lu)
+static bool is_summed(const hyb_check_columns_t *c)
 {
-    return lu->check != NULL && (lu->grid->npcol > 1 || lu->homes.places > 1);
+    return c != NULL && (c->grid->npcol > 1 || c->homes->places > 1);
 }
 
-/* Is L2 of panel k a copy of data that other processes, or devices of this
- * process, use? */
-static bool is_copy(const hyb_lu_t *lu, int k)
+/* Does the panel come from another process? */
+static bool is_received(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
 {
-    return (panels_are_sent(lu) && !hyb_lu_owns(lu, k)) ||
-           (lu->check != NULL && lu->homes.resident &&
-            hyb_lu_team_reads(lu, k));
+    return panels_are_sent(c) && !hyb_check_columns_own(c, p->hpl);
+}
+
+/* Does the team compute blocks behind the panel, and so read the panel? */
+static bool is_read(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
+{
+    return hpl_map_block_count(&c->columns, hpl_panel_number(p->hpl) + 1) <
+           c->homes->team_end;
 }
 
 /* ---- sums of bits -------------------------------------------------------- */
@@ -76,63 +75,54 @@ static uint64_t bits_of_rest(const HPL_T_panel *h)
     return hyb_seal_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
 }
 
-/* Add one unit of rows of L2, in tiles, to the seal's sum. */
-static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
+static void begin(hyb_lu_panel_t *p)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    const hyb_tiles_t *l2 = &p->factors.l2;
-    int64_t from = unit * UNIT, to = Mmin(from + UNIT, l2->rows);
-    int64_t tiles = xh_units(to - from, l2->height);
-    double all = 0.0;
-    uint64_t bits =
-        bits_of(hyb_tiles_at(l2, from, 0), tiles * l2->height * l2->cols, &all);
-
-    atomic_fetch_add(&p->seal_bits, bits);
-    if (!isfinite(all))
-        atomic_store(&p->has_nan, true);
-}
-
-static void begin(hyb_lu_t *lu, int k)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-
     atomic_store(&p->seal_bits, 0);
     atomic_store(&p->has_nan, false);
     hyb_units_begin(&p->sealing, xh_units(p->factors.l2.rows, UNIT));
 }
 
-static bool is_sealed(const hyb_lu_panel_t *p, int which, uint64_t bits)
+/* Take a unit of rows of L2, in tiles, and add it to the seal's sum. Return its
+ * first row, or -1 if no unit is left. */
+static int64_t sum_unit(hyb_lu_panel_t *p)
 {
-    return memcmp(p->seal + which, &bits, sizeof(bits)) == 0;
+    const hyb_tiles_t *l2 = &p->factors.l2;
+    int64_t unit = hyb_units_take(&p->sealing), from = unit * UNIT, tiles;
+    double all = 0.0;
+    uint64_t bits;
+
+    if (unit < 0)
+        return -1;
+    tiles = xh_units(Mmin(UNIT, l2->rows - from), l2->height);
+    bits =
+        bits_of(hyb_tiles_at(l2, from, 0), tiles * l2->height * l2->cols, &all);
+    atomic_fetch_add(&p->seal_bits, bits);
+    if (!isfinite(all))
+        atomic_store(&p->has_nan, true);
+    return from;
 }
 
-/* ---- alarms -------------------------------------------------------------- */
+/* ---- the seal ------------------------------------------------------------ */
 
-static hyb_alarm_t alarm_of(hyb_lu_t *lu, int kind, int k)
+static uint64_t read_seal(const hyb_lu_panel_t *p, int which)
 {
-    hpl_map_t columns = hpl_map_columns(lu->grid, lu->mat->nb);
-    hyb_alarm_t alarm = {.kind = kind,
-                         .first_iteration = k,
-                         .iteration = k,
-                         .row = -1,
-                         .column = -1,
-                         .sender = -1,
-                         .device = -1};
+    uint64_t bits;
 
-    if (kind == HYB_FOUND_MESSAGE)
-        alarm.sender = HPL_pnum(lu->grid, lu->grid->myrow,
-                                hpl_map_block_owner(&columns, k));
-    if (kind == HYB_FOUND_PANEL && hyb_lu_panel(lu, k)->by_device)
-        alarm.device =
-            hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
-    return alarm;
+    memcpy(&bits, p->seal + which, sizeof(bits));
+    return bits;
 }
 
-static void raise(hyb_lu_t *lu, int kind, int k)
+uint64_t hyb_seal_of(const hyb_lu_panel_t *panel)
 {
-    const hyb_alarm_t alarm = alarm_of(lu, kind, k);
+    return read_seal(panel, SEAL_OF_L2);
+}
 
-    hyb_alarm_raise(lu, &alarm);
+static void write_seal(hyb_lu_panel_t *p)
+{
+    uint64_t bits[] = {[SEAL_OF_L2] = atomic_load(&p->seal_bits),
+                       [SEAL_OF_REST] = bits_of_rest(p->hpl)};
+
+    memcpy(p->seal, bits, sizeof(bits));
 }
 
 /* ---- NaN, infinity, or too large ----------------------------------------- */
@@ -157,34 +147,33 @@ static bool are_right(const double *a, int64_t count, int64_t stride)
 /* Return the process row where a NaN appeared first: that of the pivot's row,
  * that of the top's row that the pivot displaced, or, if only L1 has a NaN,
  * this one. */
-static int origin_of_nan(hyb_lu_t *lu, int k)
+static int origin_of_nan(const hyb_check_columns_t *c, const HPL_T_panel *h)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
     int jb = h->jb;
 
-    for (int c = 0; c < jb && rows.nprocs > 1; c++) {
-        const double *row = hyb_check_columns_chosen_rows(lu, k, c);
+    for (int i = 0; i < jb && c->grid->nprow > 1; i++) {
+        const double *row = hyb_check_columns_pivot_row(c, h, i);
 
         if (!are_right(row, jb, 1))
-            return hpl_map_owner(&rows, (int64_t)h->DPIV[c]);
+            return hpl_map_owner(&c->rows, (int64_t)h->DPIV[i]);
         if (!are_right(row + jb, jb, 1))
             return h->prow;
-        if (!are_right(h->L1 + c, jb, jb))
-            return rows.me;
+        if (!are_right(h->L1 + i, jb, jb))
+            break;
     }
-    return rows.me;
+    return c->grid->myrow;
 }
 
 /* Did a device send the panel's columns to the team with a NaN? */
-static bool device_sent_nan(hyb_lu_t *lu, int k)
+static bool device_sent_nan(const hyb_check_columns_t *c,
+                            const hyb_lu_panel_t *p)
 {
-    hyb_place_t *home = hyb_lu_panel_place(lu, k);
+    hyb_place_t *home = c->homes->place[hyb_check_columns_place(c, p->hpl)];
     xh_view_t columns;
 
-    if (home == &lu->homes.host || hyb_lu_panel(lu, k)->by_device)
+    if (!hyb_check_columns_are_for_device(c, p))
         return false;
-    columns = home->panel_columns(home, k);
+    columns = home->panel_columns(home, hpl_panel_number(p->hpl));
     for (int64_t j = 0; j < columns.cols; j++)
         if (!are_right(xh_at(columns, 0, j), columns.rows, 1))
             return true;
@@ -193,177 +182,157 @@ static bool device_sent_nan(hyb_lu_t *lu, int k)
 
 /* A NaN spreads to all that is computed from the panel, so rows are no longer
  * compared. Only the processes that factored the panel raise an alarm. */
-static void raise_nan(hyb_lu_t *lu, int k)
+static void raise_nan(hyb_check_columns_t *c, const hyb_lu_panel_t *p)
 {
-    hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_PANEL, k);
+    hyb_alarm_t alarm = hyb_alarm(HYB_FOUND_PANEL, hpl_panel_number(p->hpl));
     int row;
 
-    if (lu->check->has_nan || lu->check->alarms.count > 0)
+    if (!hyb_alarms_are_silent(&c->alarms))
         return;
-    lu->check->has_nan = true;
-    if (!hyb_lu_owns(lu, k))
+    c->alarms.has_nan = true;
+    if (!hyb_check_columns_own(c, p->hpl))
         return;
-    row = origin_of_nan(lu, k);
-    if (row != lu->grid->myrow)
-        alarm.sender = HPL_pnum(lu->grid, row, lu->grid->mycol);
-    else if (device_sent_nan(lu, k))
-        alarm.device =
-            hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
-    hyb_alarm_raise(lu, &alarm);
+    row = origin_of_nan(c, p->hpl);
+    if (row != c->grid->myrow)
+        alarm.sender = hyb_check_columns_rank(c, row);
+    if (p->by_device || (row == c->grid->myrow && device_sent_nan(c, p)))
+        alarm.device = hyb_check_columns_place(c, p->hpl) - 1;
+    hyb_alarm_raise(&c->alarms, alarm);
 }
 
 /* ---- where a panel is factored ------------------------------------------- */
 
-void hyb_seal_begin(hyb_lu_t *lu, int k)
+void hyb_seal_begin(const hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    if (is_summed(lu))
-        begin(lu, k);
+    if (is_summed(check))
+        begin(panel);
 }
 
-void hyb_seal_sum(hyb_lu_t *lu, int k)
+void hyb_seal_sum(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    int64_t unit;
+    int64_t from;
 
-    if (!is_summed(lu))
-        return;
-    while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
-        sum_unit(lu, k, unit);
+    while (is_summed(check) && (from = sum_unit(panel)) >= 0) {
         hyb_check_columns_add_l2_rows(
-            lu, k, unit * UNIT,
-            Mmin((unit + 1) * UNIT, hyb_lu_panel(lu, k)->factors.l2.rows));
-        hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
+            check, panel, from, Mmin(from + UNIT, panel->factors.l2.rows));
+        hyb_units_settle(&panel->sealing);
     }
 }
 
+/* Without a seal there are no units. */
 bool hyb_seal_has_sum(hyb_lu_t *lu, int k)
 {
-    return !is_summed(lu) ||
-           hyb_units_are_settled(&hyb_lu_panel(lu, k)->sealing);
+    return hyb_units_are_settled(&hyb_lu_panel(lu, k)->sealing);
 }
 
-static void write_seal(hyb_lu_panel_t *p, int which, uint64_t bits)
+void hyb_seal_write(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    memcpy(p->seal + which, &bits, sizeof(bits));
-}
-
-void hyb_seal_write(hyb_lu_t *lu, int k)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-
-    if (!is_summed(lu))
+    if (!is_summed(check))
         return;
-    write_seal(p, SEAL_OF_L2, atomic_load(&p->seal_bits));
-    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-    if (atomic_load(&p->has_nan))
-        raise_nan(lu, k);
+    write_seal(panel);
+    if (atomic_load(&panel->has_nan))
+        raise_nan(check, panel);
 }
 
-void hyb_seal_take(hyb_lu_t *lu, int k)
+void hyb_seal_take(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    uint64_t bits = atomic_load(&p->seal_bits);
+    uint64_t bits = atomic_load(&panel->seal_bits);
 
-    if (!is_summed(lu))
+    if (!is_summed(check))
         return;
-    write_seal(p, SEAL_OF_L2, bits);
-    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-    if (!panels_are_sent(lu) && !hyb_lu_team_reads(lu, k))
+    write_seal(panel);
+    if (!panels_are_sent(check) && !is_read(check, panel))
         return;
-    begin(lu, k);
-    hyb_seal_sum(lu, k);
-    hyb_seal_compare_copy(
-        lu, k, hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1,
-        bits, atomic_load(&p->seal_bits));
+    begin(panel);
+    hyb_seal_sum(check, panel);
+    hyb_seal_compare_copy(check, hpl_panel_number(panel->hpl),
+                          hyb_check_columns_place(check, panel->hpl) - 1, bits,
+                          atomic_load(&panel->seal_bits));
 }
 
-uint64_t hyb_seal_of(hyb_lu_t *lu, int k)
+void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
+                           uint64_t expected, uint64_t bits)
 {
-    uint64_t bits;
-
-    memcpy(&bits, hyb_lu_panel(lu, k)->seal + SEAL_OF_L2, sizeof(bits));
-    return bits;
-}
-
-void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
-                           uint64_t bits)
-{
-    hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_COPY, k);
+    hyb_alarm_t alarm = hyb_alarm(HYB_FOUND_COPY, k);
 
     alarm.device = device;
-    if (bits != expected && !lu->check->has_nan && lu->check->alarms.count == 0)
-        hyb_alarm_raise(lu, &alarm);
+    if (bits != expected && hyb_alarms_are_silent(&check->alarms))
+        hyb_alarm_raise(&check->alarms, alarm);
 }
 
 /* ---- where a panel arrives ----------------------------------------------- */
 
-/* A process whose pivots differ from those of the other processes cannot
- * continue: end the job. */
-void hyb_seal_arrive(hyb_lu_t *lu, int k)
+/* Raise the alarm that `p` differs from its seal. A message names its sender.
+ */
+static void raise(hyb_check_columns_t *c, const hyb_lu_panel_t *p, int kind)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    int64_t jb = p->hpl->jb;
+    hyb_alarm_t alarm = hyb_alarm(kind, hpl_panel_number(p->hpl));
 
-    if (lu->check == NULL)
-        return;
-    if (panels_are_sent(lu) && !hyb_lu_owns(lu, k)) {
-        if (!is_sealed(p, SEAL_OF_REST, bits_of_rest(p->hpl))) {
-            raise(lu, HYB_FOUND_MESSAGE, k);
-            hyb_alarm_end(lu);
-        }
-        begin(lu, k);
-    }
-    p->kept = SEAL_CAME;
-    if (!are_right(p->hpl->L1, jb * jb, 1))
-        raise_nan(lu, k);
-    hyb_check_columns_factored(lu, k);
+    if (kind == HYB_FOUND_MESSAGE)
+        alarm.sender = HPL_pnum(c->grid, c->grid->myrow, p->hpl->pcol);
+    hyb_alarm_raise(&c->alarms, alarm);
 }
 
-static void compare(hyb_lu_t *lu, int k, int kind)
+/* A process whose pivots differ from those of the other processes cannot
+ * continue: end the job. */
+void hyb_seal_arrive(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    int64_t jb = panel->hpl->jb;
 
-    if (!is_sealed(p, SEAL_OF_L2, atomic_load(&p->seal_bits)))
-        raise(lu, kind, k);
+    if (check == NULL)
+        return;
+    if (is_received(check, panel)) {
+        if (read_seal(panel, SEAL_OF_REST) != bits_of_rest(panel->hpl)) {
+            raise(check, panel, HYB_FOUND_MESSAGE);
+            hyb_alarm_end(&check->alarms);
+        }
+        begin(panel);
+    }
+    panel->kept = SEAL_CAME;
+    if (!are_right(panel->hpl->L1, jb * jb, 1))
+        raise_nan(check, panel);
+    hyb_check_columns_factored(check, panel);
+}
+
+/* Compare the sum of L2 with the seal. */
+static void compare(hyb_check_columns_t *c, const hyb_lu_panel_t *p, int kind)
+{
+    if (read_seal(p, SEAL_OF_L2) != atomic_load(&p->seal_bits))
+        raise(c, p, kind);
     else if (atomic_load(&p->has_nan))
-        raise_nan(lu, k);
+        raise_nan(c, p);
 }
 
 /* The thread that sums the last unit compares. */
-void hyb_seal_compare(hyb_lu_t *lu, int k)
+void hyb_seal_compare(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    int64_t unit;
-
-    if (!panels_are_sent(lu) || hyb_lu_owns(lu, k))
-        return;
-    while ((unit = hyb_units_take(&p->sealing)) >= 0) {
-        sum_unit(lu, k, unit);
-        if (atomic_fetch_add(&p->sealing.settled, 1) + 1 == p->sealing.count)
-            compare(lu, k, HYB_FOUND_MESSAGE);
-    }
+    while (is_received(check, panel) && sum_unit(panel) >= 0)
+        if (atomic_fetch_add(&panel->sealing.settled, 1) + 1 ==
+            panel->sealing.count)
+            compare(check, panel, HYB_FOUND_MESSAGE);
 }
 
+/* L2 is a copy where other processes, or devices of this one, use it, too. */
 bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
 {
+    hyb_check_columns_t *c = lu->check;
     hyb_lu_panel_t *p;
-    int64_t unit;
 
-    if (k < lu->range.first || !is_copy(lu, k) || lu->check->alarms.count > 0)
+    if (c == NULL || k < lu->range.first || c->alarms.count > 0)
         return true;
     p = hyb_lu_panel(lu, k);
+    if (!is_received(c, p) && !(c->homes->resident && is_read(c, p)))
+        return true;
     if (p->kept == SEAL_CAME) {
-        begin(lu, k);
+        begin(p);
         p->kept = SEAL_KEPT;
     }
-    unit = hyb_units_take(&p->sealing);
-    if (unit >= 0) {
-        sum_unit(lu, k, unit);
+    if (sum_unit(p) >= 0)
         hyb_units_settle(&p->sealing);
-    }
     if (hyb_units_are_left(&p->sealing))
         return false;
     if (p->kept == SEAL_KEPT)
-        compare(lu, k, HYB_FOUND_COPY);
+        compare(c, p, HYB_FOUND_COPY);
     p->kept = SEAL_GIVEN_UP;
     return true;
 }

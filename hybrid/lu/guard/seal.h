@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
-#include "hybrid/lu/state/step.h"
 #pragma once
+
+#include "hybrid/lu/guard/check_columns.h"
 
 /*
  * A panel that is sent to other processes or to devices has a seal: the sum of
@@ -10,38 +10,39 @@
  * memory is reused. Without check columns, or if no panel is sent, panels have
  * no seal, and the functions do nothing.
  *
- * If the team factors panel k, the leader calls begin; all threads that
+ * If the team factors a panel, the leader calls begin; all threads that
  * factored the panel call sum, and each sums some units of rows; the leader
  * calls write once has_sum is true.
  */
-void hyb_seal_begin(hyb_lu_t *lu, int k);
-void hyb_seal_sum(hyb_lu_t *lu, int k);
+void hyb_seal_begin(const hyb_check_columns_t *check, hyb_lu_panel_t *panel);
+void hyb_seal_sum(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 bool hyb_seal_has_sum(hyb_lu_t *lu, int k);
-void hyb_seal_write(hyb_lu_t *lu, int k);
+void hyb_seal_write(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
-/* If a device factored panel k, write the seal from the device's sum. If tiles
- * of L2 are used here or sent, compare the sum of the tiles with the seal. */
-void hyb_seal_take(hyb_lu_t *lu, int k);
+/* If a device factored the panel, write the seal from the device's sum. If
+ * tiles of L2 are used here or sent, compare the sum of the tiles with the
+ * seal. */
+void hyb_seal_take(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
 /* Return the sum of the bits of `data`, as seals use it. */
 uint64_t hyb_seal_bits(const double *data, int64_t count);
 
-/* Return the sum of L2 in the seal of panel k, which is on this process. */
-uint64_t hyb_seal_of(hyb_lu_t *lu, int k);
+/* Return the sum of L2 in the seal of `panel`, which is on this process. */
+uint64_t hyb_seal_of(const hyb_lu_panel_t *panel);
 
 /* Raise an alarm if `bits`, the sum of a device's copy of panel k, is not
  * `expected`. */
-void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
-                           uint64_t bits);
+void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
+                           uint64_t expected, uint64_t bits);
 
-/* Once panel k is known on this process, and before its pivots are used,
+/* Once the panel is known on this process, and before its pivots are used,
  * compare all but L2 with the seal. If L1 has a NaN, the processes of the
  * panel's process column raise an alarm. Called by the leader. */
-void hyb_seal_arrive(hyb_lu_t *lu, int k);
+void hyb_seal_arrive(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
-/* Compare L2 of panel k with its seal: sum units until none is left. Any number
- * of threads may call it. */
-void hyb_seal_compare(hyb_lu_t *lu, int k);
+/* Compare L2 with its seal: sum units until none is left. Any number of threads
+ * may call it. */
+void hyb_seal_compare(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
 /* Has L2 of panel k been compared with its seal once more, after iteration k?
  * Each call compares one unit. Called by the leader. */

@@ -27,9 +27,9 @@ bool hyb_iteration_is_applied(hyb_lu_t *lu, int k)
 }
 
 /*
- * When panel k comes, rows of L2 of the earlier panels of its group are moved.
- * Is the application of these panels, one by one, queued for all columns that
- * need it?
+ * May panel k arrive, which moves rows of L2 in the earlier panels of its
+ * group? Yes, if the application of these panels, one by one, is queued for all
+ * columns that need it.
  */
 static bool can_move_rows(const hyb_lu_t *lu, int k)
 {
@@ -44,7 +44,7 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
     return true;
 }
 
-/* Is iteration k complete here, and does nobody use what it needed? */
+/* Is iteration k complete on this process, and its memory no longer in use? */
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
     return k < 0 ||
@@ -55,8 +55,8 @@ static bool complete_iteration(hyb_lu_t *lu, int k)
 /*
  * Get ready to open iteration k, without waiting. Is panel k here, are the
  * exchanges of iteration k - 1 over, and has everybody left iteration k -
- * HYB_IN_FLIGHT, whose memory k takes over? Only here a process without columns
- * behind panel k - 2 waits until that panel has come up.
+ * HYB_IN_FLIGHT, whose memory k takes over? A process without columns right of
+ * panel k - 2 waits here, and only here, until that panel is on its devices.
  */
 static bool get_ready(hyb_lu_t *lu, int k)
 {
@@ -74,7 +74,7 @@ static bool get_ready(hyb_lu_t *lu, int k)
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tuner_measure(lu, k);
-    hyb_check_columns_open(lu, k);
+    hyb_check_columns_open(lu->check, k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_checkpoint_open(lu, k);
@@ -111,8 +111,8 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
     return hyb_lu_step(lu, k);
 }
 
-/* Does nothing move any more, here or towards here, after the range's last
- * panel? */
+/* After the range's last panel: does nothing move any more on this process or
+ * towards it? */
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
     return hyb_exchange_is_over(lu->exchange) && hyb_panels_are_still(lu) &&

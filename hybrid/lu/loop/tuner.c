@@ -18,11 +18,11 @@
 #include "hybrid/lu/tune/panel_threads.h"
 #include "hybrid/lu/tune/split.h"
 
-typedef struct {          /* by iteration k */
-    double used;          /* share that the devices got */
+typedef struct {          /* one entry per iteration k */
+    double used;          /* share that the devices computed */
     double balanced;      /* share that would have been best */
     hyb_lap_t opened;     /* sums when the iteration opened */
-    hyb_lap_t lap;        /* what was done in it, once it is closed */
+    hyb_lap_t lap;        /* sums of the iteration, once it is closed */
     double panel_seconds; /* time that panel k + 1 took here */
 } took_t;
 
@@ -32,17 +32,17 @@ struct hyb_tuner {
     int panels, members;
     int64_t run_columns; /* of a worker's run, at most */
     hyb_lookahead_chooser_t chooser;
-    /* The iteration that is being reduced, */
+    /* The iteration whose times are being reduced, */
     hyb_lookahead_iteration_t measured;
     MPI_Request request;      /* by this request */
     hyb_panel_threads_t team; /* from the newest iterations */
     double exchange_seconds;  /* s of swaps, solves and the exchange in the last
                                  iteration, the mean over the team */
-    hyb_split_t split; /* from updates while the team factored no panel, ... */
-    hyb_split_t panel_split;    /* ... and while it did */
+    hyb_split_t split;        /* from updates without a panel of the team */
+    hyb_split_t panel_split;  /* from updates with a panel of the team */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
     double devices_rate;        /* flop/s of all devices; 0: unknown */
-    int64_t devices_columns;    /* of a visitor */
+    int64_t devices_columns;    /* columns of a visitor */
     double ended;               /* end of the last iteration learnt from */
     int panel;                  /* last panel learnt from; -1: none */
     int shared; /* number of iterations whose devices were learnt from */
@@ -124,30 +124,29 @@ static bool devices_are_quicker(const hyb_tuner_t *t, const hyb_step_t *step)
            (double)t->devices_columns / t->devices_rate < next / team;
 }
 
-/* What is known of updates such as the step's, with or without a panel of the
+/* What was learnt from updates like the step's, with or without a panel of the
  * team. */
 static hyb_split_t *split_of(hyb_tuner_t *t, const hyb_step_t *step)
 {
     return hyb_blocks_count(step->next) > 0 ? &t->panel_split : &t->split;
 }
 
-/* The share of devices that help, of the columns behind the next panel's
- * columns. */
+/* The devices' share of the columns right of the next panel's. */
 static double devices_share(hyb_tuner_t *t, const hyb_step_t *step,
                             int64_t columns)
 {
     const hyb_split_t *split = split_of(t, step);
 
-    /* Everything but what the team takes from the end: the user asked for it,
-     * or no rate is known yet. */
+    /* Devices get everything that the team does not take from the end, if the
+     * user asked for that, or no rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
         (split->policy == HYB_SPLIT_RATIO && t->devices_rate == 0.0))
         return 1.0;
     return hyb_split_share(split, step->column_flop * (double)columns);
 }
 
-/* Divide the host's blocks behind the next panel's columns: the first ones
- * visit devices, if these `help`. */
+/* Divide the host's blocks right of the next panel's columns: the first blocks
+ * visit devices if `help`. */
 static void divide(hyb_tuner_t *t, hyb_step_t *step, bool help)
 {
     hyb_block_range_t others = {step->next.to, step->all.to};
@@ -254,8 +253,8 @@ static void learn_panel(hyb_lu_t *lu)
                           p->threads == 0, p->seconds);
 }
 
-/* Seconds that a worker spent on anything but updates and waiting for them. The
- * wait for a panel from another process column is no update. */
+/* Seconds that a worker spent on anything but updates and waiting for them.
+ * Waiting for a panel of another process column counts, too. */
 static double other_seconds(const hyb_tuner_t *t, const double *seconds)
 {
     return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
@@ -376,7 +375,7 @@ static void learn(hyb_lu_t *lu, int k)
                    MPI_MAX, lu->grid->all_comm, &t->request);
 }
 
-/* Add what each device did since the row before. */
+/* Add to `row` what each device did since the previous row. */
 static void add_devices(hyb_tuner_t *t, const hyb_homes_t *homes,
                         hyb_iteration_t *row)
 {

@@ -59,7 +59,8 @@ static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
     return t;
 }
 
-/* Is there a run, which is taken, or nothing left to wait for? */
+/* Take a run if there is one. Returns true if one was taken, or there is
+ * nothing to wait for. */
 static bool try_to_take(void *context)
 {
     task_t *t = context;
@@ -163,8 +164,8 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                         hyb_stage(hyb_lu_applied(lu, blocks.from, step->k)));
 }
 
-/* Is the application of all panels before iteration k queued for block b? Where
- * P = 1 it can catch up, so the answer does not matter. */
+/* Is the application of all panels before iteration k queued for block b? If P
+ * = 1 the block can catch up, so the answer is yes. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return lu->grid->nprow == 1 ||
@@ -223,8 +224,8 @@ static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
     return hyb_exchange_parcel(lu->exchange, b)->blocks;
 }
 
-/* Queue the guests of `place` that come in iteration k, as far as it has room
- * now. */
+/* Queue the guests of `place` that arrive in iteration k, as long as it has
+ * room. */
 static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
@@ -289,7 +290,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     next.width = hyb_resources_narrow_columns(&lu->resources, lu->ledger.nb);
     if (lu->resources.by_blas || lu->homes.places > 1)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
-    hyb_seal_compare(lu, step->k);
+    hyb_seal_compare(lu->check, hyb_lu_panel(lu, step->k));
     if (hyb_step_solves_first(step))
         solve_all(me, step);
     if (!step->next_visits)
@@ -323,8 +324,8 @@ static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 }
 
 /*
- * Where devices update the next panel's columns, the worker feeds them more
- * columns meanwhile, and does not help them, which takes long. A device that
+ * If devices update the next panel's columns, the worker meanwhile feeds them
+ * more columns; it does not help them, which would take long. A device that
  * factors the panel runs its queue in order, so it is enough that the columns
  * are queued.
  */
@@ -342,10 +343,9 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 }
 
 /*
- * Must this worker leave the rest of iteration k to others for now? It must if
- * it factors panel k + 2, whose columns are ready for iteration k + 1. Where
- * devices multiply for the host it need not: they may get exactly those columns
- * next.
+ * Must this worker leave the rest of iteration k to other workers for now? Yes,
+ * if it factors panel k + 2, whose columns are ready for iteration k + 1. But
+ * not if devices multiply for the host: they may get those columns next.
  */
 static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
 {

@@ -63,8 +63,8 @@ static void set_limits(hyb_exchange_t *e, const hyb_resources_t *resources)
     enum { TIMES = 8 };
     bool many = hyb_exchange_has_many_rounds(e->nprow);
 
-    e->most = resources->offloads || many ? TIMES : 1;
-    e->together = many && !e->homes->resident ? HYB_MOVING_MOST : 1;
+    e->most_growth = resources->offloads || many ? TIMES : 1;
+    e->most_moving = many && !e->homes->resident ? HYB_MOVING_MOST : 1;
 }
 
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
@@ -83,16 +83,16 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     e->ledger = &lu->ledger;
     e->homes = &lu->homes;
     e->nprow = lu->grid->nprow;
-    e->blocks = hyb_parcel_columns(nb) / nb;
+    e->first_blocks = hyb_parcel_columns(nb) / nb;
     set_limits(e, &lu->resources);
     e->rows = rows;
     e->slot = hyb_parcel_slot(rows, wide, lu->ledger.columns);
-    e->at = calloc(blocks, sizeof(*e->at));
-    e->last = calloc(blocks, sizeof(*e->last));
-    e->packs = calloc(blocks, sizeof(*e->packs));
+    e->parcel = calloc(blocks, sizeof(*e->parcel));
+    e->last_blocks = calloc(blocks, sizeof(*e->last_blocks));
+    e->is_packed_here = calloc(blocks, sizeof(*e->is_packed_here));
     e->panels = calloc(blocks, sizeof(*e->panels));
-    if (e->at == NULL || e->last == NULL || e->packs == NULL ||
-        e->panels == NULL)
+    if (e->parcel == NULL || e->last_blocks == NULL ||
+        e->is_packed_here == NULL || e->panels == NULL)
         return XH_ERR_MEMORY;
     e->bytes = buffers(&lu->resources) * one * sizeof(double);
     XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
@@ -108,9 +108,9 @@ void hyb_exchange_destroy(hyb_exchange_t *e)
     if (e == NULL)
         return;
     free(e->panels);
-    free(e->packs);
-    free(e->last);
-    free(e->at);
+    free(e->is_packed_here);
+    free(e->last_blocks);
+    free(e->parcel);
     xh_memory_free(e->gathered, e->bytes);
     free(e);
 }
@@ -141,7 +141,7 @@ static int unit(const hyb_exchange_t *e)
  * from devices they only weigh, for the check columns. */
 static int64_t units_of(const hyb_exchange_t *e, int64_t b)
 {
-    return e->packs[b] != e->weighs
+    return e->is_packed_here[b] != e->weighs
                ? xh_units(hyb_ledger_columns(e->ledger, hyb_one_block(b)).count,
                           unit(e))
                : 0;
@@ -184,8 +184,8 @@ static void pack_unit(hyb_lu_t *lu, int member)
         (int)(run.from - hyb_ledger_first(e->ledger, e->packed->blocks.from));
     if (!e->weighs)
         hpl_exchange_pack(&e->packed->x, from, (int)run.count);
-    hyb_check_columns_packed(lu, member, &e->packed->x, from, (int)run.count,
-                             run.from);
+    hyb_check_columns_packed(lu->check, member, &e->packed->x, from,
+                             (int)run.count, run.from);
     hyb_units_settle(&e->units);
 }
 
@@ -264,7 +264,7 @@ static bool start_parcel(hyb_lu_t *lu)
         return false;
     hyb_check_columns_judge_leaving(lu, &parcel->x, parcel->blocks);
     hpl_exchange_start(&parcel->x);
-    e->moving[e->count++] = parcel;
+    e->moving[e->moving_count++] = parcel;
     e->packed = NULL;
     return true;
 }
@@ -275,7 +275,7 @@ static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
     hyb_block_range_t blocks = parcel->blocks;
 
     hpl_schedule_end(parcel->x.schedule);
-    hyb_check_columns_check_received(lu, &parcel->x, blocks);
+    hyb_check_columns_check_received(lu->check, &parcel->x, blocks);
     if (!hyb_parcel_is_l2(parcel))
         hyb_ledger_queue_all(&lu->ledger, blocks, 1);
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -290,12 +290,12 @@ static void move_parcels(hyb_lu_t *lu)
     hyb_exchange_t *e = lu->exchange;
     int left = 0;
 
-    for (int i = 0; i < e->count; i++)
+    for (int i = 0; i < e->moving_count; i++)
         if (hpl_schedule_poll(e->moving[i]->x.schedule))
             end_parcel(lu, e->moving[i]);
         else
             e->moving[left++] = e->moving[i];
-    e->count = left;
+    e->moving_count = left;
 }
 
 /* Begin one parcel after another, as far as possible without waiting. */
@@ -304,14 +304,14 @@ static void begin_parcels(hyb_lu_t *lu)
     hyb_exchange_t *e = lu->exchange;
 
     do {
-        if (e->packed == NULL && e->count < e->together)
+        if (e->packed == NULL && e->moving_count < e->most_moving)
             begin_next_parcel(lu);
     } while (start_parcel(lu));
 }
 
 static bool is_any_under_way(const hyb_exchange_t *e)
 {
-    return e->count > 0 || e->packed != NULL;
+    return e->moving_count > 0 || e->packed != NULL;
 }
 
 void hyb_exchange_poll(void *context)
@@ -336,7 +336,7 @@ bool hyb_exchange_is_over(const hyb_exchange_t *e)
 
 const hyb_parcel_t *hyb_exchange_parcel(const hyb_exchange_t *e, int64_t block)
 {
-    return &e->at[e->last[block].from];
+    return &e->parcel[e->last_blocks[block].from];
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_exchange_t *e, hyb_run_t run,

@@ -34,34 +34,36 @@ struct hyb_exchange {
     int nprow;
     const hyb_step_t *step; /* of the iteration whose rows are exchanged */
     hyb_panels_t *panels;   /* by block: what this iteration applies to it */
-    hyb_block_range_t
-        left[HYB_STREAMS];    /* blocks whose parcels have not begun */
-    int64_t all[HYB_STREAMS]; /* how many were left at first */
-    bool l2_is_left;          /* L2's parcel has not begun */
-    hyb_parcel_t *packed;     /* the parcel being packed, or NULL */
+    /* Blocks whose parcels have not begun, and how many that were at first. */
+    hyb_block_range_t remaining[HYB_STREAMS];
+    int64_t total[HYB_STREAMS];
+    bool l2_is_left;      /* L2's parcel has not begun */
+    hyb_parcel_t *packed; /* the parcel being packed, or NULL */
     hyb_parcel_t *moving[HYB_MOVING_MOST]; /* the parcels that travel */
-    int count, together; /* how many travel, and may travel together */
-    int64_t blocks;      /* blocks of the first parcel */
-    /* The next parcel's blocks, in units of `blocks`; its bound. */
-    int64_t growth, most;
+    int moving_count, most_moving;
+    int64_t first_blocks; /* blocks of the first parcel */
+    /* The next parcel's blocks, in units of `first_blocks`; its bound. */
+    int64_t growth, most_growth;
     int tag; /* tag of the next exchange */
     /* Parcels by their first block; L2's parcel is behind all blocks. */
-    hyb_parcel_t *at;
-    hyb_block_range_t *last; /* by block: the blocks of its last parcel */
+    hyb_parcel_t *parcel;
+    hyb_block_range_t
+        *last_blocks; /* by block: the blocks of its last parcel */
 
     hyb_units_t units; /* columns of `packed` on the host: any worker packs
                           some; then all other columns: any worker weighs some,
                           for the check columns */
     bool weighs;
-    bool *packs; /* by block: workers pack its rows, which are in host memory */
+    bool *is_packed_here; /* by block: workers pack its rows, which are in host
+                             memory */
 
     int64_t rows;      /* rows of a column in the next three: nb, or fewer */
     double *gathered;  /* rows x columns: rows of U; then the slots */
     double *displaced; /* same size: top rows on their way to new places */
     double *u; /* same size: U in columns, where anyone reads it so; or NULL */
-    size_t bytes;                        /* of all three, in one piece */
-    int64_t slot;                        /* doubles of a slot */
-    hyb_holder_t held[HYB_PARCEL_SLOTS]; /* by slot */
+    size_t bytes;                          /* of all three, in one piece */
+    int64_t slot;                          /* doubles of a slot */
+    hyb_holder_t holder[HYB_PARCEL_SLOTS]; /* by slot */
     int next_slot;
 };
 

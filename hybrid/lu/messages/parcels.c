@@ -33,35 +33,35 @@ void hyb_parcels_open(hyb_lu_t *lu, const hyb_step_t *step)
     for (int64_t b = step->all.from; b < step->all.to; b++)
         e->panels[b] = (hyb_panels_t){hyb_lu_applied_before(lu, b, step->k),
                                       hyb_lu_applied(lu, b, step->k)};
-    e->left[HYB_GUESTS] = (hyb_block_range_t){step->all.from, guests};
-    e->left[HYB_OTHERS] = (hyb_block_range_t){guests, step->all.to};
+    e->remaining[HYB_GUESTS] = (hyb_block_range_t){step->all.from, guests};
+    e->remaining[HYB_OTHERS] = (hyb_block_range_t){guests, step->all.to};
     e->l2_is_left = lu->homes.resident &&
                     step->k > lu->groups.of[step->k].first &&
                     hyb_blocks_count(step->all) > 0;
     e->growth = 1;
     for (int i = 0; i < HYB_STREAMS; i++) {
-        pass_over(e, &e->left[i]);
-        e->all[i] = hyb_blocks_count(e->left[i]);
+        pass_over(e, &e->remaining[i]);
+        e->total[i] = hyb_blocks_count(e->remaining[i]);
     }
 }
 
 bool hyb_parcels_are_left(const hyb_exchange_t *e)
 {
-    return e->l2_is_left || hyb_blocks_count(e->left[HYB_GUESTS]) > 0 ||
-           hyb_blocks_count(e->left[HYB_OTHERS]) > 0;
+    return e->l2_is_left || hyb_blocks_count(e->remaining[HYB_GUESTS]) > 0 ||
+           hyb_blocks_count(e->remaining[HYB_OTHERS]) > 0;
 }
 
 /* The stream of which the larger part is left. The next panel's columns come
  * first. */
 static hyb_block_range_t *next_left(hyb_exchange_t *e)
 {
-    int64_t guests = hyb_blocks_count(e->left[HYB_GUESTS]);
-    int64_t others = hyb_blocks_count(e->left[HYB_OTHERS]);
+    int64_t guests = hyb_blocks_count(e->remaining[HYB_GUESTS]);
+    int64_t others = hyb_blocks_count(e->remaining[HYB_OTHERS]);
 
-    return &e->left[guests > 0 && guests * e->all[HYB_OTHERS] >=
-                                      others * e->all[HYB_GUESTS]
-                        ? HYB_GUESTS
-                        : HYB_OTHERS];
+    return &e->remaining[guests > 0 && guests * e->total[HYB_OTHERS] >=
+                                           others * e->total[HYB_GUESTS]
+                             ? HYB_GUESTS
+                             : HYB_OTHERS];
 }
 
 /* The end of the blocks to which the same panels are applied as to the first
@@ -80,7 +80,7 @@ static int64_t alike(const hyb_exchange_t *e, hyb_block_range_t blocks)
 /*
  * The next panel's columns are a parcel of their own. All other blocks are one
  * parcel or, where the exchange overlaps updates, one parcel per `growth` x
- * `blocks`. A parcel of a wide panel has its memory in a slot.
+ * `first_blocks`. A parcel of a wide panel has its memory in a slot.
  */
 static hyb_block_range_t next_blocks(const hyb_exchange_t *e,
                                      hyb_block_range_t blocks)
@@ -90,7 +90,7 @@ static hyb_block_range_t next_blocks(const hyb_exchange_t *e,
     if (blocks.from < e->step->next.to)
         most = e->step->next.to;
     else if (!hyb_step_solves_first(e->step))
-        most = blocks.from + e->growth * e->blocks;
+        most = blocks.from + e->growth * e->first_blocks;
     if (panels > 1)
         most = xh_smaller(most,
                           blocks.from + e->slot / (panels * e->rows *
@@ -114,13 +114,14 @@ static bool is_applied(const hyb_exchange_t *e, hyb_block_range_t blocks,
 static bool is_possible(const hyb_exchange_t *e, hyb_block_range_t blocks)
 {
     hyb_panels_t panels = e->panels[blocks.from];
-    const hyb_holder_t *held = &e->held[e->next_slot];
+    const hyb_holder_t *holder = &e->holder[e->next_slot];
 
-    for (int64_t b = blocks.from; b < blocks.to; b = Mmax(b + 1, e->last[b].to))
-        if (!is_applied(e, e->last[b], panels.from))
+    for (int64_t b = blocks.from; b < blocks.to;
+         b = Mmax(b + 1, e->last_blocks[b].to))
+        if (!is_applied(e, e->last_blocks[b], panels.from))
             return false;
     return is_applied(e, blocks, panels.from) &&
-           (width(panels) == 1 || is_applied(e, held->blocks, held->to));
+           (width(panels) == 1 || is_applied(e, holder->blocks, holder->to));
 }
 
 /* Give a parcel its memory in both buffers. */
@@ -139,7 +140,7 @@ static int64_t slots_from(const hyb_exchange_t *e)
 static void take_slot(hyb_exchange_t *e, hyb_parcel_t *parcel)
 {
     parcel->slot = e->next_slot * e->slot;
-    e->held[e->next_slot] = (hyb_holder_t){parcel->blocks, parcel->to};
+    e->holder[e->next_slot] = (hyb_holder_t){parcel->blocks, parcel->to};
     e->next_slot = (e->next_slot + 1) % HYB_PARCEL_SLOTS;
     put_at(e, parcel, slots_from(e) + parcel->slot);
 }
@@ -158,11 +159,11 @@ static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_block_range_t blocks)
     hyb_exchange_t *e = lu->exchange;
     hyb_run_t columns = hyb_ledger_columns(e->ledger, blocks);
     hyb_panels_t panels = e->panels[blocks.from];
-    hyb_parcel_t *parcel = &e->at[blocks.from];
+    hyb_parcel_t *parcel = &e->parcel[blocks.from];
 
     for (int64_t b = blocks.from; b < blocks.to; b++) {
-        e->last[b] = blocks;
-        e->packs[b] = is_on_host(e, b);
+        e->last_blocks[b] = blocks;
+        e->is_packed_here[b] = is_on_host(e, b);
     }
     *parcel = (hyb_parcel_t){.k = e->step->k,
                              .from = panels.from,
@@ -178,7 +179,7 @@ static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_block_range_t blocks)
     else
         put_at(e, parcel, columns.from * e->rows);
     if (blocks.from >= e->step->next.to)
-        e->growth = Mmin(2 * e->growth, e->most);
+        e->growth = Mmin(2 * e->growth, e->most_growth);
     return parcel;
 }
 
@@ -187,7 +188,7 @@ static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_block_range_t blocks)
 static hyb_parcel_t *fill_l2(hyb_lu_t *lu)
 {
     hyb_exchange_t *e = lu->exchange;
-    hyb_parcel_t *parcel = &e->at[e->ledger->blocks];
+    hyb_parcel_t *parcel = &e->parcel[e->ledger->blocks];
     int k = e->step->k;
     int64_t before = k - lu->groups.of[k].first;
 

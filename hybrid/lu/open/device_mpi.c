@@ -101,8 +101,8 @@ static xh_status_t open_device(hyb_device_t *device, probe_t *p)
     XH_TRY(open_mailbox(device, &p->box));
     if (address(&p->box, 0) != NULL && !is_denied(p->info.backend))
         return XH_OK;
-    xh_log_error("device_mpi=on: the MPI library cannot take memory of %s "
-                 "devices",
+    xh_log_error("device_mpi=on: the MPI library cannot send from the memory "
+                 "of %s devices",
                  p->info.backend);
     return XH_ERR_INPUT;
 }
@@ -192,8 +192,8 @@ static xh_status_t exchange(probe_t *p)
     XH_TRY(get(&p->box, p->host));
     if (passed && is_message_intact(p))
         return XH_OK;
-    xh_log_error("device_mpi=on: a message between devices did not come as it "
-                 "was sent: the MPI library is not built for %s devices",
+    xh_log_error("device_mpi=on: a message between devices arrived damaged: "
+                 "the MPI library is not built for %s devices",
                  p->info.backend);
     return XH_ERR_INPUT;
 }

@@ -80,7 +80,7 @@ bool hyb_log_forms(const HPL_T_palg *algo)
     if (algo->upfun != HPL_pdupdateNN && algo->upfun != HPL_pdupdateNT &&
         algo->upfun != HPL_pdupdateTN)
         return false;
-    xh_log_info("L1 and U are kept in this solver's own form, whatever lines "
-                "28 and 29 of HPL.dat say");
+    xh_log_info("this solver stores L1 and U in its own form and ignores lines "
+                "28 and 29 of HPL.dat");
     return true;
 }

@@ -133,8 +133,8 @@ static xh_status_t warn_of_unused(const hyb_node_processes_t *n, int threads)
     if (threads > 0)
         snprintf(request, sizeof(request), ", all of their %d threads",
                  threads);
-    xh_log_warning("processes are bound to %d of %d cores%s: "
-                   "%s--set bind=node takes all",
+    xh_log_warning("processes are bound to %d of %d cores%s: to use all cores, "
+                   "%s--set bind=node",
                    mine, cores, request, option);
     return XH_OK;
 }
@@ -157,7 +157,8 @@ xh_status_t hyb_node_processes_bind(hyb_node_processes_t *n, int threads)
                   xh_pin_save(&n->original) == 0 &&
                   xh_pin_thread(cpus, count) == 0;
     if (status == XH_OK && uses_node && !n->is_moved)
-        xh_log_warning("bind=node: the system lets no process leave its mask");
+        xh_log_warning("bind=node: the system does not allow a process to "
+                       "leave its affinity mask");
     free(cpus);
     return status;
 }

@@ -103,10 +103,10 @@ static xh_status_t warn_of_idle(const hyb_node_processes_t *n,
     for (int i = 0; i < idle.count; i++)
         strcat(strcat(text, i > 0 ? ", " : ""), idle.address[i]);
     if (idle.count > 0)
-        xh_log_warning(
-            "processes of this node see different devices, and no process uses "
-            "%s: show all devices to each process, or each process its own",
-            text);
+        xh_log_warning("processes of this node see different devices, so none "
+                       "of them uses %s: make all devices visible to every "
+                       "process, or to each process only its own",
+                       text);
     return XH_OK;
 }
 

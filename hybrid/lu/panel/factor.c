@@ -120,7 +120,7 @@ static void agree(void *context, hyb_pivot_t *pivot)
         return;
     }
     hyb_panel_agree(h, workspace->proposal, &wait, pivot);
-    hyb_check_columns_save_pivot_row(a->lu, a->k, a->column++, pivot);
+    hyb_check_columns_save_pivot_row(a->lu->check, h, a->column++, pivot);
 }
 
 /* Without this option nobody reads HPL's timer of the recursion's leaves. */
@@ -161,8 +161,8 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 
 /* ---- by a device --------------------------------------------------------- */
 
-/* May panel k come down? Its memory on the host may be that of panel k - 1,
- * which other devices still read. */
+/* May panel k be copied down? Its memory on the host may be that of panel k -
+ * 1, which other devices may still read. */
 static bool can_come_down(hyb_lu_t *lu, int k)
 {
     return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);
@@ -202,7 +202,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
             p->zero = c + 1;
     record(lu, p);
-    hyb_seal_take(lu, k);
+    hyb_seal_take(lu->check, p);
     p->queued = false;
     hyb_timer_end(lu->worker);
     p->seconds = home->panel_seconds(home);
@@ -212,11 +212,13 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
 /* Give the panel its seal once all members have summed their parts. */
 static void seal(hyb_worker_t *me, int k)
 {
-    hyb_seal_sum(me->lu, k);
+    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
+
+    hyb_seal_sum(me->lu->check, p);
     if (me->member > 0)
         return;
     hyb_worker_wait_within(me, k, hyb_seal_has_sum);
-    hyb_seal_write(me->lu, k);
+    hyb_seal_write(me->lu->check, p);
 }
 
 /* ---- either way ---------------------------------------------------------- */
@@ -248,13 +250,14 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     hyb_worker_toggle(me, HPL_TIMING_RPFACT);
     /* All must have loaded before anyone may exchange rows. */
     load(lu, k, me->member, members);
-    hyb_check_columns_panel(lu, k, all_columns(lu, k), me->member, members);
+    hyb_check_columns_panel(lu->check, p, all_columns(lu, k), me->member,
+                            members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;
     hyb_worker_wait_within(me, k, all_have_loaded);
     me->is_urgent = false;
     if (me->member == 0)
-        hyb_seal_begin(lu, k);
+        hyb_seal_begin(lu->check, p);
     hyb_panel_factor(p->workspace->scratch, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);

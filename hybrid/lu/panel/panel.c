@@ -309,7 +309,7 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
     bool copies = lu->resources.by_blas && hyb_lu_team_reads(lu, k);
 
-    hyb_seal_arrive(lu, k);
+    hyb_seal_arrive(lu->check, p);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device || copies)

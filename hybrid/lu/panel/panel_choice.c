@@ -11,10 +11,10 @@
 struct hyb_panel_choice {
     const hyb_homes_t *homes;
     const hyb_resources_t *resources;
-    MPI_Comm column; /* the processes that agree */
+    MPI_Comm column; /* communicator of the processes that agree */
     int n, nb;
     hyb_panel_pace_t known;
-    MPI_Request request; /* it reduces what the last panel took */
+    MPI_Request request; /* reduces the time of the last panel */
     int last;            /* the last panel */
     bool by_device;
     double seconds;
@@ -52,7 +52,7 @@ static bool panel_is(const hyb_panel_choice_t *c, const hyb_place_t *home,
            strcmp(hyb_resources_panel(c->resources), asked) == 0;
 }
 
-/* n minus the columns before panel k. */
+/* Number of rows from panel k on. */
 static int64_t rows_of(const hyb_panel_choice_t *c, int k)
 {
     return c->n - (int64_t)k * c->nb;
@@ -75,7 +75,7 @@ bool hyb_panel_choice_was_device(const hyb_panel_choice_t *c)
     return strcmp(asked, "device") == 0 || c->by_device;
 }
 
-/* The slowest process of the process column counts. */
+/* Note a time; the slowest process of the process column counts. */
 void hyb_panel_choice_note(hyb_panel_choice_t *c, int k, hyb_place_t *home,
                            bool by_device, double seconds)
 {
@@ -84,7 +84,7 @@ void hyb_panel_choice_note(hyb_panel_choice_t *c, int k, hyb_place_t *home,
     c->last = k;
     c->by_device = by_device;
     c->seconds = seconds;
-    if (!by_device) /* down, and up again */
+    if (!by_device) /* add the copies down and up */
         c->seconds += 2.0 * home->panel_seconds(home);
     MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX, c->column,
                    &c->request);

@@ -5,10 +5,10 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* How panels, one or several at once, are applied to columns. */
+/* Apply one or several panels to columns. */
 
-/* The widest panel that exists from panel `from` on, up to panel `to` - 1;
- * *end_p is its end. */
+/* The widest panel here that begins with panel `from` and ends before panel
+ * `to`; *end_p is its end. */
 static const hyb_place_panel_t *widest(hyb_place_device_t *d, int from, int to,
                                        int *end_p)
 {
@@ -18,8 +18,7 @@ static const hyb_place_panel_t *widest(hyb_place_device_t *d, int from, int to,
     return hyb_place_panels(d, from, *end_p);
 }
 
-/* Apply a panel to as many columns at a time as have room for their rows of
- * U. */
+/* Apply a panel to as many columns at a time as `all->u` has room for. */
 static xh_status_t apply_panel(hyb_place_device_t *d,
                                const hyb_place_part_t *all,
                                const hyb_place_panel_t *panel)
@@ -41,7 +40,8 @@ static xh_status_t apply_panel(hyb_place_device_t *d,
     return XH_OK;
 }
 
-/* Apply a panel to all columns at once: there is room for a parcel's rows. */
+/* Apply a panel to all columns at once: there is room for all rows of the
+ * parcel. */
 static xh_status_t apply_with_rows(hyb_place_device_t *d,
                                    const hyb_place_part_t *all,
                                    const hyb_place_rows_t *rows,

@@ -29,7 +29,7 @@ static xh_status_t step(const factoring_t *f, int64_t first, int64_t count)
     return XH_OK;
 }
 
-/* Solve U of the columns behind the left half, and update what is below it. */
+/* Solve U in the columns right of the left half, and update the rows below. */
 static xh_status_t update_right(const factoring_t *f, int64_t first,
                                 int64_t half, int64_t count)
 {
@@ -51,7 +51,7 @@ static xh_status_t update_right(const factoring_t *f, int64_t first,
     return hyb_queue_gemm(f->queue, &product);
 }
 
-/* How many of `count` columns are factored first? */
+/* Number of columns, of `count`, in the left half. */
 static int64_t left_half(int64_t count)
 {
     return xh_units(count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;

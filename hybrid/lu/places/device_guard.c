@@ -13,30 +13,31 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* Rows of columns on a device are compared by products with both weights. */
+/* Rows of columns on a device are compared through products with two weight
+ * vectors. */
 
 enum { BOTH = HYB_CHECK_COLUMNS };
 
 enum { PANELS = HYB_GUARD_PANELS, MOMENTS = HYB_GUARD_MOMENTS };
 
-/* When a panel's columns are summed, as hyb_queue_checksum does. */
+/* The moments at which a panel's columns are summed, as hyb_queue_checksum
+ * does. */
 typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP } moment_t;
 
 struct hyb_place_guard {
-    hyb_device_view_t weights; /* columns x both */
-    hyb_device_view_t
-        panel; /* rows x both: sums over the next panel's columns */
-    hyb_device_view_t rows;     /* rows x both: sums over all other columns */
-    double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down, of
-                                   all other columns */
-    double *own[HYB_IN_FLIGHT]; /* and of panel k's columns */
+    hyb_device_view_t weights; /* columns x 2 */
+    hyb_device_view_t panel; /* rows x 2: sums over the next panel's columns */
+    hyb_device_view_t rows;  /* rows x 2: sums over all other columns */
+    double *all[HYB_IN_FLIGHT]; /* pinned, rows x 2: sums over all other
+                                   columns, on their way down */
+    double *own[HYB_IN_FLIGHT]; /* the same over panel k's columns */
     double *host_weights;
-    int swept; /* iterations before this one have been compared */
-    hyb_device_view_t sums[2]; /* sums of a panel's columns: when factored; when
-                            it has come, or is given up */
+    int swept; /* all iterations before this one have been compared */
+    hyb_device_view_t sums[2]; /* sums of a panel's columns: when factored; and
+                                  when the panel has arrived or is given up */
     double *down[MOMENTS][PANELS]; /* sums on their way down */
-    uint64_t seal[PANELS];         /* expected sums of L2, */
-    uint64_t l1_seal[PANELS];      /* and of L1 */
+    uint64_t seal[PANELS];         /* expected sums of L2 */
+    uint64_t l1_seal[PANELS];      /* expected sums of L1 */
 };
 
 typedef struct hyb_place_guard guard_t;
@@ -91,7 +92,7 @@ xh_status_t hyb_place_guard_create(hyb_place_device_t *d, int64_t at,
     return XH_OK;
 }
 
-/* Needs lu's check columns. */
+/* Requires lu's check columns. */
 void hyb_place_guard_begin(hyb_place_device_t *d)
 {
     if (d->guard != NULL && d->base.lu->homes.resident)
@@ -100,7 +101,7 @@ void hyb_place_guard_begin(hyb_place_device_t *d)
 
 /* ---- rows of all columns ------------------------------------------------- */
 
-/* Queue z := - A w for rows from `row` on and a run of the device's columns. */
+/* Queue z := -A w for the rows from `row` on and the columns of `run`. */
 static xh_status_t weigh(hyb_place_device_t *d, int64_t row, hyb_run_t run,
                          hyb_device_view_t z, double *down)
 {
@@ -125,12 +126,13 @@ static xh_status_t weigh(hyb_place_device_t *d, int64_t row, hyb_run_t run,
     return hyb_queue_copy_out(d->queue.compute, product.c, host);
 }
 
-/* Are sums over the panel's own columns needed? They can only be taken until
- * the device factors the panel. */
+/* Are sums over the panel's own columns needed? They must be taken before the
+ * device factors the panel. */
 static bool needs_panel(const hyb_place_device_t *d, int k)
 {
-    return d->guard != NULL && (d->base.lu->grid->nprow > 1 ||
-                                hyb_check_columns_due(d->base.lu, k - 1));
+    return d->guard != NULL &&
+           (d->base.lu->grid->nprow > 1 ||
+            hyb_check_columns_due(d->base.lu->check, k - 1));
 }
 
 xh_status_t hyb_place_guard_queue_panel_sums(hyb_place_device_t *d, int k)
@@ -144,7 +146,7 @@ xh_status_t hyb_place_guard_queue_panel_sums(hyb_place_device_t *d, int k)
                  d->guard->own[k % HYB_IN_FLIGHT]);
 }
 
-/* The sum of all bits. */
+/* The sum of the first sums of `columns` columns. */
 static uint64_t bits_of(const hyb_place_device_t *d, int k, moment_t moment,
                         int64_t columns)
 {
@@ -203,7 +205,7 @@ void hyb_place_guard_queue_comparison(hyb_place_t *place, int k)
     hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     if (d->guard == NULL || !place->lu->homes.resident || d->guard->swept > k ||
-        !hyb_check_columns_due(place->lu, k) || !can_sweep(d, k))
+        !hyb_check_columns_due(place->lu->check, k) || !can_sweep(d, k))
         return;
     d->guard->swept = k + 1;
     hyb_place_require_ok(d, sweep(d, k));
@@ -221,18 +223,18 @@ void hyb_place_guard_finish_comparison(hyb_place_device_t *d, int k)
         for (int which = 0; which < BOTH; which++)
             for (int64_t i = which * mp; i < which * mp + mp - from; i++)
                 all[i] += own[i];
-    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = d->number,
-                                                  .k = k,
-                                                  .first = from,
-                                                  .rows = mp - from,
-                                                  .z = all,
-                                                  .ld = mp});
+    hyb_check_columns_judge(lu->check, &(hyb_compared_t){.place = d->number,
+                                                         .k = k,
+                                                         .first = from,
+                                                         .rows = mp - from,
+                                                         .z = all,
+                                                         .ld = mp});
 }
 
 /* ---- seals ----------------------------------------------------------------
  */
 
-/* Queue: the sums of L2 of panel k come down. */
+/* Queue the sums of L2 of panel k, and their copy down. */
 static xh_status_t sum(hyb_place_device_t *d, hyb_queue_t *queue, int k,
                        moment_t moment, hyb_device_view_t l2)
 {
@@ -253,7 +255,8 @@ xh_status_t hyb_place_guard_queue_factored_seal(hyb_place_device_t *d, int k,
     return d->guard != NULL ? sum(d, d->queue.factor, k, FACTORED, l2) : XH_OK;
 }
 
-/* Is L2 a copy that came up? Where it was factored, it is not. */
+/* Is L2 a copy that came up? On the device that factored the panel, L2 is not.
+ */
 static bool is_copy(hyb_place_device_t *d, const hyb_place_panel_t *panel)
 {
     return d->guard != NULL && panel->l2.rows > 0 &&
@@ -273,11 +276,12 @@ xh_status_t hyb_place_guard_queue_received_seal(hyb_place_device_t *d, int k,
 {
     const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     bool copied = is_copy(d, panel);
-    int64_t rows = copied ? panel->l2.rows : 0; /* no rows have no bits */
+    int64_t rows = copied ? panel->l2.rows : 0; /* without rows the sum is 0 */
 
     if (d->guard == NULL)
         return XH_OK;
-    d->guard->seal[k % PANELS] = copied ? hyb_seal_of(d->base.lu, k) : 0;
+    d->guard->seal[k % PANELS] =
+        copied ? hyb_seal_of(hyb_lu_panel(d->base.lu, k)) : 0;
     d->guard->l1_seal[k % PANELS] = hyb_seal_bits(l1.data, l1.rows * l1.cols);
     XH_TRY(sum(d, d->queue.link, k, CAME,
                hyb_device_view_first(panel->l2, rows, panel->l2.cols)));
@@ -287,7 +291,7 @@ xh_status_t hyb_place_guard_queue_received_seal(hyb_place_device_t *d, int k,
     return XH_OK;
 }
 
-/* Sum L2 of panel k, which stands here as long as its group. */
+/* Sum L2 of panel k, which stays here as long as its group. */
 static xh_status_t give_up(hyb_place_device_t *d, int k)
 {
     hyb_device_view_t l2 = hyb_place_l2(d, k);
@@ -316,16 +320,16 @@ void hyb_place_guard_compare_seals(hyb_place_device_t *d, int k, bool given_up)
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
 
     if (!given_up)
-        hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+        hyb_seal_compare_copy(d->base.lu->check, k, d->number - 1,
                               d->guard->l1_seal[k % PANELS],
                               bits_of(d, k, L1_CAME, columns));
-    hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+    hyb_seal_compare_copy(d->base.lu->check, k, d->number - 1,
                           d->guard->seal[k % PANELS],
                           bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }
 
-/* The sum of the bits of rows first .. first + count - 1 of `packed`, over the
- * columns of panel number i of the parcel. */
+/* The sum of the bits in rows first .. first + count - 1 of `packed`, over the
+ * columns of panel i of the parcel. */
 static uint64_t row_bits(const hyb_place_device_t *d,
                          const hyb_parcel_t *parcel, const double *packed,
                          int i, int first, int count)
@@ -338,8 +342,8 @@ static uint64_t row_bits(const hyb_place_device_t *d,
     return bits;
 }
 
-/* How the parcel changes the sum of panel number i: displaced rows come to the
- * places of those rows of U that are below the top. */
+/* How the parcel changes the sum of panel i: displaced rows replace those rows
+ * of U that were below the top. */
 static uint64_t moved_bits(const hyb_place_device_t *d,
                            const hyb_parcel_t *parcel, int i)
 {

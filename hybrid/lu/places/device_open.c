@@ -18,8 +18,8 @@
 
 /* ---- sizes --------------------------------------------------------------- */
 
-/* Do other devices or processes read a factored panel where it came down, while
- * the next one comes down? All do unless the devices are peers. */
+/* Is a factored panel still read on the host, by other devices or processes,
+ * while the next one comes down? Peer devices do not read it there. */
 static bool needs_body(int devices, bool peers, int npcol)
 {
     return devices > 1 && (npcol > 1 || !peers) &&
@@ -101,8 +101,7 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 
 /* ---- create and destroy -------------------------------------------------- */
 
-/* Lay out the parts of the device's memory; returns where free memory
- * begins. */
+/* Lay out the device's memory; returns where free memory begins. */
 static int64_t lay_out(hyb_place_device_t *d, hyb_extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
@@ -157,7 +156,7 @@ static xh_status_t open_queues(hyb_place_device_t *d)
     return XH_OK;
 }
 
-/* List the blocks that live here, and allocate the work list. */
+/* List the blocks that live on this device, and allocate the work list. */
 static xh_status_t deal(hyb_place_device_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -177,9 +176,9 @@ static xh_status_t deal(hyb_place_device_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /*
-     * The list holds, for two iterations, each block and the panel, here and
-     * factored, and the rows of one group; for two groups, rows and panels that
-     * are compared; two entries for each seat; and the next entry.
+     * The list has room, for two iterations, for each block, the panel here and
+     * factored, and the rows of a group; for two groups, for compared rows and
+     * panels; for two entries per seat; and for the next entry.
      */
     d->queued.count = 2 * (int)count + 16 + 2 * HYB_SEATS + 4 * HYB_GROUP_MOST;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
@@ -221,8 +220,7 @@ static xh_status_t open_memory(hyb_place_device_t *d, hyb_extent_t e)
     return e.checked ? hyb_place_guard_create(d, at, host) : XH_OK;
 }
 
-/* How many seats does the memory of a device that holds no columns have room
- * for? */
+/* Number of seats for which a device that holds no columns has memory. */
 static int seats_alone(const hyb_place_device_t *d, hyb_extent_t e)
 {
     double memory = (double)hyb_machine_memory(d->base.lu->resources.machine,
@@ -233,13 +231,13 @@ static int seats_alone(const hyb_place_device_t *d, hyb_extent_t e)
     return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 }
 
-/* Warn that a device that holds no columns has no room for visitors, or refuses
- * the memory. */
+/* Warn that a device without columns has no memory for visitors, or refuses it.
+ */
 static xh_status_t stand_by(hyb_place_device_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
-    xh_log_warning("device %d takes no part: panels and %d block columns take "
-                   "%.1f MiB of its memory",
+    xh_log_warning("device %d is not used: panels and %d block columns need "
+                   "%.1f MiB, more memory than is available",
                    d->number - 1, e.seats,
                    sizeof(double) * (double)hyb_sizes_doubles(&e) / 0x1p20);
     return XH_OK;
@@ -313,7 +311,8 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     return status;
 }
 
-/* Destroying a queue waits for its work, which uses the memory. */
+/* Destroy queues before memory, because this waits for work that uses the
+ * memory. */
 static void destroy_queues(hyb_place_device_t *d)
 {
     hyb_queue_destroy(d->queue.guests);

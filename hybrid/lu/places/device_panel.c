@@ -10,8 +10,8 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/state/worker.h"
 
-/* Where the rows of the panel's pivots go: its own first rows, or memory of
- * their own where the top is on another process. */
+/* The memory for the panel's pivot rows: the panel's first rows, or, if the top
+ * is on another process, memory of their own. */
 static hyb_device_view_t l1_of(hyb_place_device_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
@@ -22,7 +22,7 @@ static hyb_device_view_t l1_of(hyb_place_device_t *d, int k)
                                 0, 0, h->jb, h->jb);
 }
 
-/* A panel, and the agreement on its pivots. */
+/* A panel, and how its processes agree on pivots. */
 typedef struct {
     hyb_place_device_t *d;
     const HPL_T_panel *h;
@@ -31,8 +31,8 @@ typedef struct {
     double since; /* when the wait for a proposal began */
 } agreement_t;
 
-/* Check the row that the device chose: a flipped bit must not lead out of the
- * panel. */
+/* Check the pivot row that the device chose, so that a flipped bit does not
+ * lead out of the panel. */
 static void check_row(const hyb_place_device_t *d, const HPL_T_panel *h,
                       int64_t column, double least, double row)
 {
@@ -47,7 +47,7 @@ static hyb_device_view_t proposed(const hyb_place_device_t *d, int64_t jb)
     return hyb_device_view_first(d->memory.proposed, hyb_pivot_elements(jb), 1);
 }
 
-/* Has the proposal come? */
+/* Has the proposal arrived on the host? */
 static bool is_here(void *agreement)
 {
     const agreement_t *a = agreement;
@@ -55,7 +55,8 @@ static bool is_here(void *agreement)
     return hyb_place_has_run(a->d, a->d->event.down, a->since);
 }
 
-/* Bring down what the device proposes, and send up what all agree on. */
+/* Copy the device's proposal down, agree with the other processes, and copy the
+ * pivot up. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
     agreement_t *a = agreement;
@@ -79,7 +80,8 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     return hyb_queue_copy_in(d->queue.factor, here, there);
 }
 
-/* L1 comes down, and L2 if anyone but the device's peers reads it. */
+/* Queue the factorization and the copy down of L1, and of L2 if anyone but peer
+ * devices reads it. */
 static xh_status_t queue_factorization(hyb_place_device_t *d, int k,
                                        agreement_t *agreement)
 {
@@ -144,7 +146,8 @@ xh_view_t hyb_place_take_panel(hyb_place_t *place, int k, int64_t *pivots)
     hyb_place_require_ok(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
         if (place->lu->grid->nprow == 1 && d->info.models_time)
-            /* A modelled device chooses no pivots: rows stay in order. */
+            /* A device that models time chooses no pivots, so rows stay in
+             * order. */
             d->host.pivot[c] = c;
         if (place->lu->grid->nprow == 1)
             check_row(d, h, c, c, (double)d->host.pivot[c]);

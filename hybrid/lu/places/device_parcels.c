@@ -5,10 +5,11 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* Parcels, as the exchange asks for them. */
+/* The functions for parcels that the exchange calls. */
 
-/* Does a parcel have rows of columns that live here, or of L2? Guests that come
- * bring their rows along; guests that are here send them apart. */
+/* Does this device hold rows of the parcel, in columns or in L2? Guests that
+ * arrive bring their rows along; guests that are here send theirs separately.
+ */
 static bool has_columns(const hyb_place_device_t *d, const hyb_parcel_t *parcel)
 {
     return hyb_parcel_is_l2(parcel) ||
@@ -16,9 +17,9 @@ static bool has_columns(const hyb_place_device_t *d, const hyb_parcel_t *parcel)
 }
 
 /*
- * Let MPI read and write rows in this device's memory, where it is the
- * process's only device and has all columns of the parcel. L2's rows are
- * excepted where the host sums their bits.
+ * Let MPI read and write rows in this device's memory, if it is the process's
+ * only device and has all columns of the parcel; but not rows of L2 if the host
+ * sums their bits.
  */
 static void lend(const hyb_place_device_t *d, hyb_parcel_t *parcel,
                  const hyb_place_rows_t *rows)
@@ -33,8 +34,8 @@ static void lend(const hyb_place_device_t *d, hyb_parcel_t *parcel,
     parcel->x.displaced = hyb_device_view_address(rows->displaced);
 }
 
-/* Once L2 of the earlier panels has followed them, the first device sends its
- * rows. Nobody uses the parcel of two iterations before any more. */
+/* Once L2 of earlier panels has been permuted, the first device sends its rows.
+ * The parcel of two iterations ago is no longer in use. */
 static xh_status_t send_l2(hyb_place_device_t *d, const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.leave,
@@ -71,8 +72,8 @@ bool hyb_place_has_sent_rows(hyb_place_t *place)
            !d->queued.work[d->queued.sending].under_way;
 }
 
-/* Put the rows that came into place. Rows of this process are here already,
- * except L2's on devices that did not send it. */
+/* Put received rows into place. Rows of this process are here already, except
+ * rows of L2 on devices that did not send them. */
 static xh_status_t put_rows(hyb_place_device_t *d, const hyb_place_rows_t *rows)
 {
     bool is_l2 = hyb_parcel_is_l2(rows->parcel);

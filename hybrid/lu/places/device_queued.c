@@ -7,7 +7,7 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* Work that is queued on the device of a place. */
+/* Keep track of work that is queued on the place's device. */
 
 void hyb_place_require_ok(const hyb_place_device_t *d, xh_status_t status)
 {
@@ -40,7 +40,8 @@ xh_status_t hyb_place_drain(const hyb_place_device_t *d)
     return hyb_event_await(d->event.copied, seconds);
 }
 
-/* Many times the seconds that all queued work should take. */
+/* Seconds after which queued work counts as stalled: many times what it should
+ * take. */
 static double patience(const hyb_place_device_t *d)
 {
     enum { TIMES = 20 };
@@ -66,8 +67,8 @@ bool hyb_place_has_run(const hyb_place_device_t *d, hyb_event_t *event,
     return false;
 }
 
-/* The number of a free entry. There always is one: the list is longer than the
- * work that can be under way. */
+/* The index of a free entry. There is always one, because the list is longer
+ * than the work that can be under way. */
 static int free_work(const hyb_place_device_t *d)
 {
     int at = 0;
@@ -105,7 +106,7 @@ int hyb_place_note(hyb_place_device_t *d, hyb_block_range_t blocks,
 
 /* ---- copies of columns --------------------------------------------------- */
 
-/* The same columns on the device. */
+/* The device's view of the columns `host`. */
 static hyb_device_view_t part_of(const hyb_place_device_t *d, int64_t row,
                                  int64_t col, xh_view_t host)
 {

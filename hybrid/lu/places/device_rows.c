@@ -6,11 +6,12 @@
 #include "hybrid/lu/state/place.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* Rows of a parcel that travel, P > 1: on this device, and on their way. */
+/* Rows of a parcel that travel between processes (P > 1): on this device and
+ * over the link. */
 
 enum { RESIDENT = -1 };
 
-/* ---- where they are ------------------------------------------------------ */
+/* ---- locations ----------------------------------------------------------- */
 
 hyb_place_rows_t hyb_place_rows(const hyb_place_device_t *d,
                                 const hyb_parcel_t *parcel)
@@ -33,7 +34,7 @@ hyb_place_rows_t hyb_place_rows(const hyb_place_device_t *d,
     return rows;
 }
 
-/* Rows first .. first + count - 1. */
+/* Rows first .. first + count - 1 of `packed`. */
 static hyb_device_view_t rows_of(hyb_device_view_t packed, int first, int count)
 {
     return hyb_device_view_part(packed, 0, first, packed.rows, count);
@@ -41,16 +42,15 @@ static hyb_device_view_t rows_of(hyb_device_view_t packed, int first, int count)
 
 typedef enum { LEAVE, ENTER } row_way_t;
 
-/* A packed buffer on the host, and the way of its rows. */
+/* A packed buffer on the host, and the direction of its rows. */
 typedef struct {
     hyb_queue_t *queue;
     row_way_t way;
     double *host;
-    int64_t columns; /* columns of its rows */
+    int64_t columns; /* elements per row */
 } way_t;
 
-/* Copy columns from .. from + packed.rows - 1 of the rows from number `first`
- * on. */
+/* Copy columns from .. from + packed.rows - 1 of the rows from `first` on. */
 static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
                                 hyb_device_view_t packed)
 {
@@ -71,7 +71,7 @@ static int64_t columns_before(const hyb_place_device_t *d,
 }
 
 /* Queue one copy per block of the parcel, or a single copy if the device has
- * all its columns; none if MPI reads and writes the rows here. */
+ * all its columns. Queue none if MPI accesses the rows in device memory. */
 static xh_status_t copy(const hyb_place_device_t *d,
                         const hyb_place_rows_t *rows, const way_t *w,
                         hyb_device_view_t packed, int first, int count)
@@ -97,7 +97,7 @@ static xh_status_t copy(const hyb_place_device_t *d,
     return XH_OK;
 }
 
-/* ---- on their way -------------------------------------------------------- */
+/* ---- transfers ----------------------------------------------------------- */
 
 xh_status_t hyb_place_queue_gather(hyb_place_device_t *d,
                                    const hyb_place_rows_t *rows)

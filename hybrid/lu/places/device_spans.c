@@ -8,10 +8,10 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* What a device's queues did, and when: events are timed against an event that
- * passed at a known time. */
+/* Record what a device's queues did, and when: events are timed against an
+ * event that passed at a known time. */
 
-/* Queues of work come first, then queues that copy between host and device. */
+/* Lanes of queues that compute come first, then lanes of queues that copy. */
 enum { WORK_LANES = 3, LANES = 6, SPANS = 64 };
 
 typedef struct {
@@ -21,24 +21,24 @@ typedef struct {
     double amount;
     hyb_event_t *begin, *end;
     bool has_passed;
-    bool follows_lost;   /* spans before it were lost */
+    bool follows_lost;   /* earlier spans were lost */
     double since, until; /* when it began and ended */
 } span_t;
 
-typedef struct { /* one queue */
+typedef struct { /* the spans of one queue */
     const hyb_queue_t *queue;
     int actor;
-    span_t span[SPANS]; /* a ring */
+    span_t span[SPANS]; /* ring buffer */
     int first, count;   /* spans that have not been counted yet */
-    bool open;          /* the span behind them has begun */
-    bool lost;          /* there was no room for the last span queued */
-    double until;       /* end of the last span counted */
+    bool open;          /* the span after them has begun */
+    bool lost;          /* the last span queued did not fit */
+    double until;       /* end of the last span that was counted */
 } lane_t;
 
 struct hyb_place_spans {
-    double zero; /* xh_clock_now when epoch passed */
+    double zero; /* xh_clock_now() when `epoch` passed */
     hyb_event_t *epoch;
-    hyb_cover_t cover; /* when queues were not idle */
+    hyb_cover_t cover; /* when some queue was busy */
     lane_t lane[LANES];
 };
 
@@ -116,7 +116,7 @@ static lane_t *lane_of(const hyb_place_device_t *d, const hyb_queue_t *queue)
     return &d->spans->lane[i];
 }
 
-/* The span behind all that wait to be counted. */
+/* The span after all spans that wait to be counted. */
 static span_t *next(lane_t *lane)
 {
     return &lane->span[(lane->first + lane->count) % SPANS];
@@ -168,7 +168,7 @@ xh_status_t hyb_place_in_span(hyb_place_device_t *d, const char *name,
     return status;
 }
 
-/* The time when `event` passed, as it has. */
+/* The time at which `event` passed. */
 static double time_of(const hyb_place_device_t *d, hyb_event_t *event)
 {
     double seconds = 0.0;
@@ -220,8 +220,8 @@ static void count(const span_t *span, hpl_device_work_t *did)
     }
 }
 
-/* Count the first span of `lane`, if it has passed. A copy also waits until the
- * work that ran at the same time is known. */
+/* Count the first span of `lane`, if it has passed. A copy also waits until all
+ * work that ran at the same time has been counted. */
 static bool take(hyb_place_device_t *d, lane_t *lane)
 {
     hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];

@@ -5,7 +5,7 @@
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* Columns from the panel's first row on. */
+/* The part's columns, from the panel's first row on. */
 static hyb_device_view_t trailing(const hyb_place_panel_t *panel,
                                   const hyb_place_part_t *p)
 {
@@ -13,7 +13,7 @@ static hyb_device_view_t trailing(const hyb_place_panel_t *panel,
                                 p->columns.cols);
 }
 
-/* Where rows come on their way to the top. */
+/* Where rows of U arrive before they are solved. */
 static hyb_device_view_t come_to(const hyb_place_panel_t *panel,
                                  const hyb_place_part_t *p)
 {
@@ -21,8 +21,8 @@ static hyb_device_view_t come_to(const hyb_place_panel_t *panel,
 }
 
 /*
- * Where U is solved: in the matrix's top rows, if all of them are here.
- * Otherwise a solve by products cannot leave U where it came: U then takes the
+ * Where U is stored once solved: in the matrix's top rows, if all of them are
+ * here. Else, a solve by products cannot overwrite its input, so U takes the
  * memory of the rows that travelled.
  */
 hyb_device_view_t hyb_place_u(const hyb_place_panel_t *panel,
@@ -55,12 +55,12 @@ xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
     return hyb_queue_swap_rows(p->queue, &swap);
 }
 
-typedef struct { /* X := L1^-1 W by products; W is lost */
+typedef struct { /* X := L1^-1 W by products; W is overwritten */
     hyb_queue_t *queue;
     hyb_device_view_t l1, w,
-        x;               /* l1: as hyb_l1_invert leaves it for each panel */
-    int64_t nb;          /* columns of a panel */
-    uint32_t no_inverse; /* panels whose L1 has no inverses */
+        x;               /* l1: prepared by hyb_l1_invert for each panel */
+    int64_t nb;          /* columns per panel */
+    uint32_t no_inverse; /* bit i: L1 of panel i has no inverses */
 } solve_t;
 
 static hyb_device_view_t rows_of(hyb_device_view_t b, int64_t from,
@@ -69,7 +69,7 @@ static hyb_device_view_t rows_of(hyb_device_view_t b, int64_t from,
     return hyb_device_view_part(b, from, 0, count, b.cols);
 }
 
-/* The first half of `count` rows: whole panels, or whole blocks of one
+/* Size of the first half of `count` rows: whole panels, or whole blocks of a
  * panel. */
 static int64_t first_half(const solve_t *s, int64_t count)
 {
@@ -87,8 +87,8 @@ static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
         s->queue, hyb_device_view_part(s->l1, from, from, count, count), x);
 }
 
-/* Solve rows from .. from + count - 1: by halves, the second of which needs the
- * first; a diagonal block by its inverse. */
+/* Solve rows from .. from + count - 1 by halves, as the second half needs the
+ * first; multiply a diagonal block by its inverse. */
 static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 {
     int64_t first = first_half(s, count);
@@ -112,8 +112,8 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
     return solve_rows(s, second, left);
 }
 
-/* Copy U, which is solved aside, into the matrix: the rows of panels whose top
- * is here. */
+/* Copy U, which was solved elsewhere, into the matrix, for the panels whose top
+ * rows are here. */
 static xh_status_t keep(const hyb_place_panel_t *panel,
                         const hyb_place_part_t *p, hyb_device_view_t u)
 {

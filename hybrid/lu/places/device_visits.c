@@ -10,15 +10,15 @@
 
 enum { NO_BLOCK = -1 };
 
-/* Columns that live in host memory come to a seat: guests, to which panels are
- * applied here, and visitors, which are multiplied once. */
+/* Columns that live in host memory visit the device in seats: panels are
+ * applied here to guests, and visitors are multiplied once. */
 struct hyb_place_seat {
-    int64_t block; /* that sits here, or NO_BLOCK */
-    int first;     /* panel that is applied here first */
-    bool leaves;   /* it goes home: nothing more is queued for it */
+    int64_t block; /* block in this seat, or NO_BLOCK */
+    int first;     /* first panel that is applied here */
+    bool leaves;   /* the block goes home, and nothing more is queued for it */
     hyb_device_view_t columns, u;
     hyb_device_view_t gathered, displaced; /* P > 1: packed rows that travel */
-    hyb_event_t *arrived, *applied; /* its columns are here; everything queued
+    hyb_event_t *arrived, *applied; /* the columns have arrived; all work queued
                                        for them has run */
 };
 
@@ -65,7 +65,7 @@ void hyb_place_seats_destroy(hyb_place_device_t *d)
     free(d->seat);
 }
 
-/* The seat of `block`, or a free one for NO_BLOCK; NULL: there is none. */
+/* The seat of `block`; for NO_BLOCK, a free seat. NULL: there is none. */
 static seat_t *seat_of(const hyb_place_device_t *d, int64_t block)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++)
@@ -97,14 +97,14 @@ hyb_device_view_t hyb_place_panel_columns(const hyb_place_device_t *d, int k)
     return hyb_place_trailing(d, h, hyb_place_run(d, hyb_one_block(b)));
 }
 
-/* ---- coming and going ---------------------------------------------------- */
+/* ---- arriving and leaving ------------------------------------------------ */
 
 static int64_t first_row(const hyb_place_device_t *d, int panel)
 {
     return hyb_lu_rows_above(d->base.lu, panel);
 }
 
-/* The block's rows from .. to - 1, at home. */
+/* Rows from .. to - 1 of the seat's block in host memory. */
 static xh_view_t at_home(const hyb_place_device_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
@@ -127,14 +127,14 @@ static double bytes_of(const seat_t *seat, int64_t rows)
 }
 
 /*
- * Queue: rows from .. to - 1 cross the link, into the seat or out of it. A link
- * serves one copy at a time, and a panel must not wait for a whole block
- * column.
+ * Queue copies of rows from .. to - 1 into the seat or out of it. The link
+ * serves one copy at a time, so copies are short: a panel must not wait for a
+ * whole block column.
  */
 static xh_status_t cross(const hyb_place_device_t *d, const seat_t *seat,
                          hyb_queue_t *queue, int64_t from, int64_t to)
 {
-    /* Bytes of a copy, enough for a link's full rate. */
+    /* Bytes per copy, enough for the link's full rate. */
     enum { BYTES = 4 << 20 };
     xh_view_t home = at_home(d, seat, from, to);
     hyb_device_view_t there = here(seat, from, to);
@@ -153,7 +153,8 @@ static xh_status_t cross(const hyb_place_device_t *d, const seat_t *seat,
     return XH_OK;
 }
 
-/* Queue: `block` takes `seat` and comes, from the first row of `panel` on. */
+/* Assign `seat` to `block`, and queue the copy of its rows from the first row
+ * of `panel` on. */
 static xh_status_t arrive(hyb_place_device_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
@@ -172,7 +173,7 @@ static xh_status_t arrive(hyb_place_device_t *d, seat_t *seat, int64_t block,
     return hyb_event_record(d->queue.arrive, seat->arrived);
 }
 
-/* The rows that travel with the guest. */
+/* The seat's rows of `parcel`. */
 static hyb_place_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
 {
     const HPL_T_panel *h = parcel->x.panel;
@@ -205,8 +206,8 @@ xh_status_t hyb_place_guests_leave(hyb_place_device_t *d,
     return XH_OK;
 }
 
-/* P > 1: bring the guest's rows. They take the memory of the rows of earlier
- * panels. */
+/* P > 1: queue the copy of the guest's rows, into the memory of earlier panels'
+ * rows. */
 static xh_status_t bring_rows(hyb_place_device_t *d, seat_t *seat,
                               const hyb_place_rows_t *rows)
 {
@@ -215,7 +216,7 @@ static xh_status_t bring_rows(hyb_place_device_t *d, seat_t *seat,
     return hyb_event_record(d->queue.arrive, seat->arrived);
 }
 
-/* Apply panels from .. to - 1 to the guest, once it has come. */
+/* Apply panels from .. to - 1 to the guest once it has arrived. */
 static xh_status_t apply(hyb_place_device_t *d, seat_t *seat,
                          hyb_queue_t *queue, int from, int to, double *flop_p)
 {
@@ -236,7 +237,7 @@ static xh_status_t apply(hyb_place_device_t *d, seat_t *seat,
     return hyb_event_record(queue, seat->applied);
 }
 
-/* Queue: rows from .. to - 1 of the block go home. */
+/* Queue the copy of the block's rows from .. to - 1 to the host. */
 static xh_status_t go_home(hyb_place_device_t *d, seat_t *seat, int64_t from,
                            int64_t to)
 {
@@ -249,7 +250,7 @@ static xh_status_t go_home(hyb_place_device_t *d, seat_t *seat, int64_t from,
     return XH_OK;
 }
 
-/* Note that the seat is free once everything queued on the queue leave has run.
+/* Note that the seat is free once all work on the queue `leave` has run.
  * Returns the number of the work. */
 static int note_end(hyb_place_device_t *d, seat_t *seat,
                     hyb_block_range_t blocks, int64_t stages, double flop)
@@ -261,8 +262,8 @@ static int note_end(hyb_place_device_t *d, seat_t *seat,
     return at;
 }
 
-/* The guest is not the next panel: it stays if single panels are applied to it
- * soon, else it goes home. */
+/* End the visit of a guest that is not the next panel: if single panels are
+ * applied to it soon, it stays; else it goes home. */
 static xh_status_t end_visit(hyb_place_device_t *d, seat_t *seat,
                              hyb_queue_t *queue, int k, int panels, double flop)
 {
@@ -280,8 +281,8 @@ static xh_status_t end_visit(hyb_place_device_t *d, seat_t *seat,
     return XH_OK;
 }
 
-/* Is the group that ends with panel to - 1 whole? If not, the queue compute
- * still changes it. */
+/* Is the group that ends with panel to - 1 complete? If not, the queue
+ * `compute` still changes it. */
 static bool is_whole(const hyb_place_device_t *d, int to)
 {
     return to == d->base.lu->groups.of[to - 1].end;
@@ -320,7 +321,8 @@ bool hyb_place_visit(hyb_place_device_t *d, const hyb_step_t *step,
     return seat != NULL;
 }
 
-/* ---- for one product ------------------------------------------------------
+/* ---- visitors, for one product
+ * ------------------------------------------------------
  */
 
 bool hyb_place_has_room(const hyb_place_t *place, int k)
@@ -330,7 +332,7 @@ bool hyb_place_has_room(const hyb_place_t *place, int k)
     return d->newest_panel >= k && seat_of(d, NO_BLOCK) != NULL;
 }
 
-/* U comes, too, where the block has no top rows on this process. */
+/* If the block has no top rows on this process, copy its rows of U up, too. */
 static xh_status_t bring_u(hyb_place_device_t *d, int k, int64_t block,
                            const hyb_place_part_t *part)
 {

@@ -7,8 +7,8 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* Blocks of few elements: n x n of the matrix, of a panel and of U, and as many
- * rows that travel; one row number, 0. */
+/* Small sample operands: n x n blocks of the matrix, of a panel and of U; n
+ * rows that travel; and a list with one row number, 0. */
 typedef struct {
     const hyb_place_device_t *d;
     hyb_device_view_t columns, l1, l2, u, packed, list, no_list;
@@ -32,7 +32,7 @@ static sample_t sample(const hyb_place_device_t *d)
                       .host = {d->host.pinned, n, n, Mmax(n, 1)}};
 }
 
-/* Warm up the link; the other queues then work with what came up. */
+/* Warm up the link; later the other queues use what was copied up. */
 static xh_status_t use_link(const sample_t *s)
 {
     const hyb_place_device_t *d = s->d;
@@ -104,7 +104,8 @@ static xh_status_t step(const sample_t *s, bool exchanges)
     return hyb_queue_wait(s->d->queue.leave, s->d->event.down);
 }
 
-/* Warm up for visitors: a seat's columns come, are multiplied, and leave. */
+/* Warm up for visitors: copy a seat's columns up, multiply, and copy them down.
+ */
 static xh_status_t multiply(const hyb_place_device_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, d->nb);
@@ -124,8 +125,8 @@ static xh_status_t multiply(const hyb_place_device_t *d)
     return hyb_queue_copy_out(d->queue.leave, update.c, host);
 }
 
-/* The queues leave and factor use what compute may have worked on, so they wait
- * for it. */
+/* Run all operations. The queues `leave` and `factor` use data of `compute`, so
+ * drain `compute` first. */
 static xh_status_t run_all(const sample_t *s)
 {
     bool exchanges = s->d->base.lu->grid->nprow > 1;
@@ -149,7 +150,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     s = sample(d);
     d->host.rows[0] = 0;
     tried = d->base.lu->homes.resident ? run_all(&s) : multiply(d);
-    ended = hyb_place_drain(d); /* afterwards its memory may be given back */
+    ended = hyb_place_drain(d); /* afterwards the caller may free the memory */
     if (tried == XH_OK && ended == XH_OK)
         return XH_OK;
     tried = tried != XH_OK ? tried : ended;
@@ -161,8 +162,8 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 
 /* ---- reaching another device --------------------------------------------- */
 
-/* Copy rows from d's host by way of `other` to d, and back to the host of
- * `other`. */
+/* Copy rows from d's host memory through `other` to d, and then to other's host
+ * memory. */
 static xh_status_t cross(const hyb_place_device_t *d,
                          const hyb_place_device_t *other, int64_t count)
 {

@@ -16,7 +16,7 @@ static int64_t width_of(const hyb_place_device_t *d)
     return d->memory.l[0].cols;
 }
 
-/* Lay out the lists of all wide panels. */
+/* Lay out the memory for the lists of all wide panels. */
 static void lay_lists_out(hyb_place_device_t *d, int64_t at)
 {
     hyb_place_wide_t *w = &d->wide;
@@ -46,7 +46,7 @@ void hyb_place_wide_destroy(hyb_place_device_t *d)
     hyb_event_destroy(d->wide.whole);
 }
 
-/* ---- where panels stand -------------------------------------------------- */
+/* ---- locations of panels ------------------------------------------------- */
 
 static hyb_group_t group_of(const hyb_place_device_t *d, int k)
 {
@@ -72,7 +72,7 @@ hyb_device_view_t hyb_place_l2(const hyb_place_device_t *d, int k)
                                 Mmin(d->nb, (int64_t)lu->mat->n - k * d->nb));
 }
 
-/* ---- lists of rows that move --------------------------------------------- */
+/* ---- lists of moved rows ------------------------------------------------- */
 
 void hyb_place_locate_panel(hyb_place_panel_t *panel, const HPL_T_panel *h)
 {
@@ -86,7 +86,7 @@ void hyb_place_locate_panel(hyb_place_panel_t *panel, const HPL_T_panel *h)
         (h->grid->myrow - h->prow + h->grid->nprow) % h->grid->nprow;
 }
 
-/* List the rows of U that are here. Each list function returns where the next
+/* List the rows of U on this process. Each list function returns where the next
  * list begins. */
 static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_device_view_t *list,
                             int64_t *at)
@@ -101,8 +101,8 @@ static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_device_view_t *list,
     return at + list[HYB_U_FROM].rows;
 }
 
-/* List displaced rows: where they are in a top here, and where displaced rows
- * that come go. */
+/* List displaced rows: where they are in the local top, and where received
+ * displaced rows go. */
 static int64_t *list_displaced(const hpl_pivots_t *moves,
                                hyb_device_view_t *list, int64_t *at)
 {
@@ -131,8 +131,8 @@ static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_device_view_t *list,
     return at;
 }
 
-/* The lists go up in one copy, as each copy waits for larger ones that are on
- * their way. */
+/* Copy the lists up at once, because each copy waits for larger copies on the
+ * link. */
 xh_status_t hyb_place_send_lists(const hyb_place_device_t *d,
                                  hyb_place_panel_t *panel, HPL_T_panel *h,
                                  int64_t *lists)
@@ -154,10 +154,10 @@ xh_status_t hyb_place_send_lists(const hyb_place_device_t *d,
         hyb_device_view_first(panel->lists, end - lists, 1));
 }
 
-/* ---- a group grows ------------------------------------------------------- */
+/* ---- growing a group ----------------------------------------------------- */
 
-/* Make panels from .. to - 1 one wide panel `p`, which has memory, also for its
- * lists. */
+/* Form one wide panel `p` of panels from .. to - 1. `p` has memory, also for
+ * its lists. */
 static xh_status_t open_wide(hyb_place_device_t *d, hyb_place_panel_t *p,
                              int from, int to, int64_t *lists)
 {
@@ -202,7 +202,7 @@ hyb_device_view_t hyb_place_l2_before(const hyb_place_device_t *d, int k)
                                 p->first, 0, p->rows, columns_before(d, k));
 }
 
-/* A block of the wide L1 in panel k's rows. */
+/* The part of the wide L1 in panel k's rows and these columns. */
 static hyb_device_view_t l1_part(const hyb_place_device_t *d, int k,
                                  int64_t column, int64_t columns)
 {
@@ -216,8 +216,8 @@ hyb_device_view_t hyb_place_l1_before(const hyb_place_device_t *d, int k)
     return l1_part(d, k, 0, columns_before(d, k));
 }
 
-/* P = 1: move rows of L2 of the earlier panels, and copy the rows that become
- * rows of L1. */
+/* P = 1: move rows in L2 of earlier panels, and copy the rows that become rows
+ * of L1. */
 static xh_status_t move_rows(hyb_place_device_t *d, int k)
 {
     const hyb_place_panel_t *p = hyb_place_panel(d, k);

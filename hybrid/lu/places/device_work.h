@@ -5,42 +5,40 @@
 #include "hybrid/lu/tune/sizes.h"
 
 /*
- * What a device does in its queues with columns that live there: panels are
- * applied to them, and a panel is factored. The solver queues it, and
- * hybrid/plan/ times it.
+ * Work that a device does on its own columns: apply panels to them, and factor
+ * a panel. The solver queues this work, and hybrid/plan/ times it.
  */
 
-/* A panel on the device, or a wide panel, and where it stands on this
- * process. */
+/* A panel, or a wide panel, on the device, and its position on this process. */
 typedef struct {
-    int64_t first, rows; /* its first row, and its number of rows */
-    int64_t jb, top;     /* columns; top rows that are here: jb or 0, or some of
-                            a wide panel's: */
-    /* One of `members` panels is here, from number `member` on. */
+    int64_t first, rows; /* first row, and number of rows */
+    int64_t jb, top; /* columns, and top rows on this process: jb, 0, or part of
+                        jb for a wide panel */
+    /* One of `members` panels, number `member`, is here. */
     int member, members;
-    int64_t nb;           /* columns of each panel of a wide one; else jb */
-    hyb_device_view_t l1; /* its diagonal blocks may be inverses, */
-    bool has_inverses;    /* for products */
-    uint32_t no_inverse;  /* of a wide one: bit i: panel i has none */
-    hyb_device_view_t l2; /* in the matrix, or in */
-    hyb_device_view_t received_l2; /* room for an L2 that comes up */
-    hyb_device_view_t lists;       /* room for all lists, one behind another: */
-    hyb_device_view_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
-    hyb_event_t *ready;                    /* all of it has come up */
-    /* Rows of earlier panels of its group have followed it. */
+    int64_t nb;           /* columns of each panel in a wide panel; else jb */
+    hyb_device_view_t l1; /* diagonal blocks may be inverted */
+    bool has_inverses;    /* so that a solve is a product */
+    uint32_t no_inverse;  /* bit i: panel i of a wide panel has none */
+    hyb_device_view_t l2; /* in the matrix, or in received_l2 */
+    hyb_device_view_t received_l2; /* memory for an L2 that is copied up */
+    hyb_device_view_t lists;       /* memory for all lists, one after another */
+    hyb_device_view_t list[HYB_ROW_LISTS]; /* each a column of int64_t */
+    hyb_event_t *ready;                    /* everything has been copied up */
+    /* Rows of earlier panels in the group have been permuted for this panel. */
     hyb_event_t *followed;
 } hyb_place_panel_t;
 
-/* Columns to which a panel is applied together, from the process's first row
- * on. */
+/* Columns to which a panel is applied at once, from the process's first row on.
+ */
 typedef struct {
     hyb_queue_t *queue;
     hyb_device_view_t columns;
-    hyb_device_view_t u;     /* jb x columns: rows on their way to the top */
-    hyb_device_view_t aside; /* P > 1: U, where the top is on another process */
+    hyb_device_view_t u; /* jb x columns: rows of U before they are solved */
+    hyb_device_view_t aside; /* P > 1: U if another process has the top */
 } hyb_place_part_t;
 
-/* ---- device_update.c: a panel is applied to columns -----------------------
+/* ---- device_update.c: apply a panel to columns -----------------------
  *
  * Queue for `part`, one after another: swap rows, P = 1; solve U; update C.
  */
@@ -51,15 +49,15 @@ xh_status_t hyb_place_solve(const hyb_place_panel_t *panel,
 xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
                              const hyb_place_part_t *part);
 
-/* Queue all three. */
+/* Queue all three operations. */
 xh_status_t hyb_place_apply_panel(const hyb_place_panel_t *panel,
                                   const hyb_place_part_t *part);
 
-/* Where rows of U go that other processes sent, before U is solved. */
+/* Where rows of U from other processes go before U is solved. */
 hyb_device_view_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
                                          const hyb_place_part_t *part);
 
-/* Where is U once it is solved? */
+/* Where U is stored once it is solved. */
 hyb_device_view_t hyb_place_u(const hyb_place_panel_t *panel,
                               const hyb_place_part_t *part);
 
@@ -73,11 +71,12 @@ double hyb_place_flop(const hyb_place_panel_t *panel,
  * Queue the factorization of a panel by halves, down to steps; after the left
  * half the right half is updated.
  *
- * panel   in,out  as operations.h describes it, with its columns first to
- *                 end - 1; `pivot` only with `agree`
+ * panel   in,out  as in operations.h, columns first .. end - 1; `pivot` only
+ *                 with `agree`
  * pivots  out     a list, as a step has it; only without `agree`
- * agree   in      NULL: all rows are here. Else it queues, for `column`, that
- *                 what all agree on replaces what `pivot` proposes
+ * agree   in      NULL: this process has all rows. Else agree() queues, for
+ *                 `column`, that the agreed pivot replaces the proposal in
+ *                 `pivot`
  *
  * Errors: errors of panel_step, panel_column, trsm, gemm and agree
  */

@@ -26,7 +26,7 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* L1 as the device solves with it, in pinned memory. */
+/* Prepare L1 for the device's solve, in pinned memory. */
 static xh_view_t stage_l1(hyb_place_device_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
@@ -40,7 +40,7 @@ static xh_view_t stage_l1(hyb_place_device_t *d, int k)
     return panel->has_inverses ? staged : l1;
 }
 
-/* L2 of panel k on the device that factored it. */
+/* The view of L2 of panel k on the device that factored it. */
 static hyb_device_view_t l2_of(const hyb_place_t *home, int k)
 {
     hyb_place_device_t *d = (hyb_place_device_t *)home;
@@ -50,7 +50,7 @@ static hyb_device_view_t l2_of(const hyb_place_t *home, int k)
     return hyb_device_view_part(panel, top, 0, panel.rows - top, panel.cols);
 }
 
-/* Queue: L2 comes up, or from a peer, unless it stands here. */
+/* Queue the copy of L2 from the host or a peer, unless L2 is here. */
 static xh_status_t send_l2(hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -74,7 +74,7 @@ static xh_status_t send_l2(hyb_place_device_t *d, int k)
                : XH_OK;
 }
 
-/* Send L2 up for visitors, which are multiplied only. */
+/* Send L2 up for visitors, which are only multiplied. */
 static xh_status_t send_for_products(hyb_place_device_t *d, int k)
 {
     hyb_event_t *ready = hyb_place_panel(d, k)->ready;
@@ -87,7 +87,7 @@ static xh_status_t send_for_products(hyb_place_device_t *d, int k)
     return hyb_queue_wait(d->queue.compute, ready);
 }
 
-/* Send up the lists, L2, and L1, which is prepared meanwhile. */
+/* Send up the lists and L2, and then L1, which is prepared meanwhile. */
 static xh_status_t send_panel(hyb_place_device_t *d, int k)
 {
     hyb_place_panel_t *panel = hyb_place_panel(d, k);
@@ -129,7 +129,7 @@ static bool l2_is_complete(void *panel)
     return hyb_l2_columns_complete(panel);
 }
 
-/* Send the panel that is to come, if its L2 is there in columns. */
+/* Send the pending panel if its L2 is complete in columns. */
 static void send_if_complete(hyb_place_device_t *d)
 {
     int k = d->pending_panel;
@@ -153,8 +153,8 @@ static void wait_for_l2(hyb_place_device_t *d)
     send_if_complete(d);
 }
 
-/* Where columns live on devices the panel is sent at once: other threads copy
- * the last rows of L2, and nothing is polled while an iteration opens. */
+/* If columns live on devices, send the panel at once: other threads copy the
+ * last rows of L2, and nobody polls while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_place_device_t *d = (hyb_place_device_t *)place;
@@ -186,7 +186,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 
 /* ---- swap, solve, multiply ----------------------------------------------- */
 
-/* The columns of `blocks` that live here. */
+/* The columns of `blocks` that live on this device. */
 static hyb_place_part_t part_of(const hyb_place_device_t *d,
                                 hyb_block_range_t blocks)
 {
@@ -196,10 +196,10 @@ static hyb_place_part_t part_of(const hyb_place_device_t *d,
         .queue = d->queue.compute,
         .columns = hyb_device_view_part(d->memory.matrix, 0, mine.from,
                                         d->memory.matrix.rows, mine.count),
-        .u = d->memory.u}; /* one queue runs all work in order */
+        .u = d->memory.u}; /* shared, as one queue runs all work in order */
 }
 
-/* Queue the application of panels from .. to - 1 to the device's blocks among
+/* Queue the application of panels from .. to - 1 to this device's columns among
  * `blocks`. */
 static void queue_application(hyb_place_device_t *d, const hyb_step_t *step,
                               hyb_block_range_t blocks, int from, int to)
@@ -218,8 +218,7 @@ static void queue_application(hyb_place_device_t *d, const hyb_step_t *step,
     hyb_place_start_next_panel(d, step, blocks, to - from, flop);
 }
 
-/* Let a guest come, if it is not here, and apply panels from .. to - 1 to
- * it. */
+/* Bring a guest unless it is here, and apply panels from .. to - 1 to it. */
 static bool host_guest(hyb_place_device_t *d, const hyb_step_t *step,
                        int64_t block, int from, int to, int64_t stages)
 {
@@ -255,9 +254,10 @@ static bool apply(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     return true;
 }
 
-/* ---- what has run -------------------------------------------------------- */
+/* ---- completed work ------------------------------------------------------ */
 
-/* Note that the work has run; what is queued behind it can run from now on. */
+/* Note that work number `at` has run; work queued after it can run from now on.
+ */
 static void complete(hyb_place_device_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
@@ -308,7 +308,7 @@ static void poll(hyb_place_t *place)
 
 /* ---- before and after the loop ------------------------------------------- */
 
-/* Each block is filled apart: blocks of other places lie between. */
+/* Fill each block separately, because blocks of other places lie between. */
 static void generate(hyb_place_t *place, int seed)
 {
     const hyb_place_device_t *d = (hyb_place_device_t *)place;
@@ -358,9 +358,8 @@ static void begin(hyb_place_t *place)
 }
 
 /*
- * Bring y down: the back-substitution, if this is the end of the last range,
- * begins with it. Nothing is queued any more afterwards, with or without b
- * here.
+ * Copy y down; at the end of the last range, the back-substitution begins with
+ * it. Afterwards nothing is queued any more, whether b is here or not.
  */
 static void end(hyb_place_t *place)
 {

@@ -17,7 +17,7 @@
 #include "hybrid/lu/state/worker.h"
 #include "hybrid/lu/system/generate.h"
 
-/* ---- where things are ---------------------------------------------------- */
+/* ---- locations ----------------------------------------------------------- */
 
 /* The run's columns from the panel's first row on. */
 static xh_view_t trailing(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
@@ -27,7 +27,7 @@ static xh_view_t trailing(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                        p->hpl->mp, run.count, lu->mat->ld};
 }
 
-/* The same columns below the top: what is multiplied. */
+/* The same columns below the top, which are multiplied. */
 static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                        hyb_run_t run)
 {
@@ -37,8 +37,8 @@ static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                         run.count);
 }
 
-/* Where the run's U is kept in columns: in the matrix's top rows if they are
- * here, else beside the rows that arrive. */
+/* Where the run's U is stored by columns: in the matrix's top rows if they are
+ * here, else beside the received rows. */
 static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
 {
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -50,7 +50,7 @@ static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
 
 /* ---- swap and solve ------------------------------------------------------ */
 
-/* The run's rows of U, where they came from all processes. */
+/* The run's rows of U, in the buffers where they arrived from all processes. */
 static hyb_arrived_t arrived(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                              hyb_run_t run)
 {
@@ -70,7 +70,8 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
     hyb_run_unpack_rows(me->lu->resources.kernel, &rows, run.count, me->u);
 }
 
-/* Put the run's rows of U into place in `me->u`, and displaced rows below. */
+/* Put the run's rows of U into place in `me->u`, and displaced rows into the
+ * matrix. */
 static void swap(hyb_worker_t *me, int k, hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
@@ -82,7 +83,7 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     if (lu->grid->nprow == 1) {
         hyb_run_swap(lu->resources.kernel, &p->swap, trailing(lu, p, run),
                      me->u);
-    } else { /* settle displaced rows, and unpack rows of U */
+    } else { /* put displaced rows into place, and unpack rows of U */
         const hpl_exchange_t *x = hyb_exchange_of(lu->exchange, run, &column);
 
         hpl_exchange_settle(x, column, (int)run.count);
@@ -92,8 +93,8 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     hyb_timer_end(me);
 }
 
-/* Is U kept where its rows arrived? The matrix then has no room for it here,
- * and nobody reads it in columns. */
+/* Does U stay where its rows arrived? Yes if the matrix here has no rows for
+ * it, and nobody reads U by columns. */
 static bool keeps_rows(const hyb_lu_t *lu, const hyb_lu_panel_t *p)
 {
     return hpl_panel_top_rows(p->hpl) == 0 &&
@@ -114,8 +115,8 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
-/* U := L1^-1 U. The back-substitution reads U where the matrix has its rows;
- * the BLAS library reads it everywhere. */
+/* U := L1^-1 U. The back-substitution reads U in the matrix's rows; the BLAS
+ * library always reads it from memory. */
 static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
 {
     hyb_lu_t *lu = me->lu;
@@ -128,7 +129,7 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
     hyb_timer_end(me);
 }
 
-/* Fetch the U that solve kept. */
+/* Load the U that solve() stored. */
 static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
 {
     const hyb_resources_t *resources = &me->lu->resources;
@@ -178,7 +179,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
     bool blas = me->lu->resources.by_blas;
 
-    if (blas) /* others may still copy their part of L2 */
+    if (blas) /* other members may still copy their part of L2 */
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
     hyb_timer_begin_product(me, step->k, flop);
     if (blas)
@@ -186,10 +187,11 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     else
         hyb_run_multiply(&p->factors, me->u, c, &polls);
     hyb_timer_end_product(me, flop);
-    hyb_check_columns_add_run(me, step->k, run);
+    if (me->lu->visits == NULL)
+        hyb_check_columns_add_run(me->lu->check, me->member, step->k, run);
 }
 
-/* Do all steps while the run is in cache, or some of them, where others do the
+/* Do all steps while the run is in cache, or only some if other threads do the
  * rest. */
 static bool apply(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
                   hyb_run_t run, int64_t from, int64_t to)
@@ -214,15 +216,15 @@ static bool apply(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- after the loop ------------------------------------------------------ */
 
 enum {
-    LINE = 8,          /* rows per cache line, which members do not share */
-    TILE = 1 << 14,    /* rows of y that stay in a core's own cache */
-    WORTH_IT = 1 << 14 /* entries of a for which the team is called */
+    LINE = 8,          /* rows per cache line; members share no line */
+    TILE = 1 << 14,    /* rows of y that stay in L1 or L2 */
+    WORTH_IT = 1 << 14 /* entries of a that are worth calling the team */
 };
 
 typedef struct {
     hyb_lu_t *lu;
     const hpl_product_t *product;
-    int64_t share; /* rows of each member */
+    int64_t share; /* rows per member */
 } subtraction_t;
 
 static void subtract_share(void *argument, int member)

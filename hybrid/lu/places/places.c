@@ -12,10 +12,10 @@
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/tune/dealing.h"
 
-/* ---- which columns are whose --------------------------------------------- */
+/* ---- dealing columns ----------------------------------------------------- */
 
-/* The last blocks are check columns: of the host if it has columns, and of each
- * device that has. */
+/* Deal the last blocks, which are check columns: one to the host if it has
+ * columns, and one to each device with columns. */
 static void deal_check_columns(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
@@ -32,7 +32,8 @@ static void deal_check_columns(hyb_lu_t *lu)
     }
 }
 
-/* Deal the devices' blocks from .. to - 1 to devices, as each has room. */
+/* Deal the devices' blocks among from .. to - 1 to the devices, as each has
+ * memory. */
 static xh_status_t deal_run(hyb_homes_t *h, const hyb_dealing_t *dealing,
                             int64_t from, int64_t to, const hpl_dealt_t *device)
 {
@@ -51,7 +52,8 @@ static xh_status_t deal_run(hyb_homes_t *h, const hyb_dealing_t *dealing,
     return XH_OK;
 }
 
-/* Deal guests by rate alone: they need seats, not room. */
+/* Deal all blocks. Guests are dealt by rate alone, because they need seats, not
+ * memory. */
 static xh_status_t deal(hyb_lu_t *lu, const hyb_dealing_t *dealing)
 {
     hyb_homes_t *h = &lu->homes;
@@ -92,7 +94,7 @@ xh_status_t hyb_places_deal(hyb_lu_t *lu)
     return XH_OK;
 }
 
-/* Can each device read the memory of each other one? */
+/* Can each device read the memory of each other device? */
 static bool are_peers(const hyb_homes_t *h)
 {
     bool all = h->resident && h->places > 2;

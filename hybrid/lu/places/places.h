@@ -12,13 +12,12 @@
  * place, state/homes.h says where a column lives.
  */
 
-/* Decide which blocks live where, by lu's resources, grid, mat and ledger.
+/* Decide which blocks live where, from lu's resources, grid, mat and ledger.
  * Errors: XH_ERR_MEMORY */
 xh_status_t hyb_places_deal(hyb_lu_t *lu);
 
 /*
- * Create the places, after hyb_places_deal, from what hyb_place_device_create
- * needs.
+ * Create the places, after hyb_places_deal; see hyb_place_device_create.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE; call hyb_places_destroy all the same
  */
 xh_status_t hyb_places_create(hyb_lu_t *lu);
@@ -28,5 +27,5 @@ void hyb_places_destroy(hyb_lu_t *lu);
  * column. */
 void hyb_places_agree(hyb_lu_t *lu);
 
-/* The host: threads of the team. */
+/* The host's place, computed by the team's threads. */
 extern const hyb_place_t hyb_place_host;

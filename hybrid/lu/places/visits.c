@@ -18,36 +18,36 @@
 /* What a device did in an iteration. */
 typedef struct {
     double flop;
-    double busy; /* s with a visitor, or with one on its way */
+    double busy; /* s with a visitor on the device or on its way */
 } did_t;
 
-typedef struct { /* by iteration */
+typedef struct { /* one iteration */
     double begun;
     did_t did[HYB_EXECUTORS - 1];
     hyb_lap_t lap;
 } part_t;
 
-/* Lists under way: the open one, and the list before, whose last visitors
- * leave. */
+/* Lists in use: the open list, and the previous one, whose last visitors leave.
+ */
 enum { LISTS = 2 };
 
 struct hyb_visits {
     hyb_ledger_t *ledger;
     hyb_homes_t *homes;
     const hyb_resources_t *resources;
-    hyb_worker_t *worker; /* by member */
+    hyb_worker_t *worker; /* one per member */
     int nb;
-    int devices; /* of the process */
+    int devices; /* devices of the process */
     part_t part[HYB_IN_FLIGHT];
-    /* Flop/s of each device in the last list in which it had visitors; 0:
+    /* flop/s of each device in the last list in which it had visitors; 0:
      * unknown. */
     _Atomic double rate[HYB_EXECUTORS - 1];
     int there[HYB_EXECUTORS - 1]; /* visitors on each device now */
-    int next;                     /* iteration whose list opens next, */
+    int next;                     /* iteration whose list opens next */
     int done;                     /* first iteration that is not complete */
     _Atomic int open;             /* iteration of the open list, or -1 */
-    _Atomic int helpers[LISTS];   /* workers that look at each list */
-    _Atomic int64_t left; /* columns that nobody took, and visitors' columns */
+    _Atomic int helpers[LISTS];   /* workers that use each list */
+    _Atomic int64_t left;         /* columns not taken, and visitors' columns */
 };
 
 static part_t *part_of(hyb_visits_t *v, int k)
@@ -107,7 +107,7 @@ static int64_t solved(const hyb_step_t *step)
     return hyb_stage_after(step->k, HYB_STEP_SOLVE);
 }
 
-/* The leftmost block that is solved, and that nobody has begun to multiply. */
+/* The leftmost solved block that nobody has begun to multiply. */
 static int64_t next_visitor(const hyb_ledger_t *ledger, const hyb_step_t *step)
 {
     int64_t b = step->visiting.from;
@@ -147,9 +147,10 @@ bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
            columns * step->column_flop >= rate * step->panel_seconds;
 }
 
-/* ---- devices: the leader ------------------------------------------------- */
+/* ---- devices, called by the leader --------------------------------------- */
 
-/* flop/s of a device, as measured last, or before the run; 0: unknown. */
+/* flop/s of a device, from its last list or measured before the run; 0:
+ * unknown. */
 static double rate_of(const hyb_visits_t *v, int device)
 {
     double rate = v->rate[device];
@@ -159,9 +160,9 @@ static double rate_of(const hyb_visits_t *v, int device)
 }
 
 /*
- * Would the device have another visitor back before all devices together have
- * computed what is left, and the fastest one block more? All blocks count as
- * equally wide.
+ * Would the device send another visitor back before all devices together have
+ * computed the remaining blocks, and the fastest device one block more? All
+ * blocks count as equally wide.
  */
 static bool is_in_time(const hyb_visits_t *v, int device)
 {
@@ -192,7 +193,7 @@ static void send(hyb_visits_t *v, const hyb_step_t *step, int i, int64_t block)
                  solved(step), hyb_stage(step->k + 1));
 }
 
-/* Send one visitor to each device, in turn. Was there any? */
+/* Send one visitor to each device in turn. Returns whether there was any. */
 static bool send_some(hyb_visits_t *v, const hyb_step_t *step)
 {
     bool any = false;
@@ -222,7 +223,7 @@ void hyb_visits_note(hyb_visits_t *v, int k, int device, double flop,
     v->there[device]--;
 }
 
-/* ---- lists one after the other: the leader ------------------------------- */
+/* ---- lists in turn, called by the leader --------------------------------- */
 
 void hyb_visits_open(hyb_visits_t *v, int k)
 {
@@ -235,7 +236,7 @@ static bool has_visitors(const hyb_step_t *step)
     return hyb_blocks_count(step->visiting) > 0;
 }
 
-/* Open the list of the next iteration that has one, once L2 is there in
+/* Open the list of the next iteration that has visitors, once L2 is complete in
  * columns. */
 static void open_next(hyb_lu_t *lu)
 {
@@ -269,8 +270,8 @@ static void sum_up(hyb_visits_t *v, part_t *part)
     v->homes->devices.flop += part->lap.devices_flop;
 }
 
-/* Is the list of the step's iteration closed, with all its columns complete and
- * no worker at it? */
+/* Is the list of the step's iteration closed, are all its columns complete, and
+ * has every worker left it? */
 static bool is_over(const hyb_visits_t *v, const hyb_step_t *step)
 {
     return atomic_load(&v->open) != step->k &&
@@ -306,7 +307,8 @@ static bool all_are_taken(const hyb_ledger_t *ledger, const hyb_step_t *step)
     return true;
 }
 
-/* Send columns of the open list. Close the list once nobody can take any. */
+/* Send columns of the open list to devices. Close the list once nobody can take
+ * any. */
 static void attend(hyb_visits_t *v, const hyb_step_t *step)
 {
     while (send_some(v, step))
@@ -338,7 +340,7 @@ bool hyb_visits_advance(hyb_lu_t *lu, int k)
     return k < lu->visits->done;
 }
 
-/* ---- helping: all workers ------------------------------------------------ */
+/* ---- helping, called by all workers -------------------------------------- */
 
 static void leave(hyb_visits_t *v, int k)
 {
@@ -360,7 +362,7 @@ static int enter(hyb_visits_t *v)
     return -1;
 }
 
-/* flop/s of one worker; in the first iterations by what all have done so
+/* flop/s of one worker; in the first iterations, the mean of all workers so
  * far. */
 static double worker_rate(const hyb_visits_t *v, const hyb_step_t *step)
 {
@@ -373,8 +375,8 @@ static double worker_rate(const hyb_visits_t *v, const hyb_step_t *step)
     return lap.flop > 0.0 ? lap.flop / members / lap.team[HYB_MULTIPLY] : 0.0;
 }
 
-/* Would the worker be done with a run before the devices are with what is
- * left? */
+/* Would the worker finish a run before the devices finish the remaining
+ * columns? */
 static bool is_worth_it(const hyb_visits_t *v, const hyb_step_t *step,
                         int64_t run)
 {
@@ -387,7 +389,7 @@ static bool is_worth_it(const hyb_visits_t *v, const hyb_step_t *step,
                            (double)atomic_load(&v->left));
 }
 
-/* Take the rightmost columns that are solved, and that nobody multiplies. */
+/* Take the rightmost solved columns that nobody multiplies. */
 static bool take_last(hyb_ledger_t *ledger, const hyb_step_t *step,
                       int64_t width, hyb_run_t *run_p)
 {
@@ -423,7 +425,7 @@ bool hyb_visits_help(hyb_worker_t *me)
     return any;
 }
 
-/* ---- what they did ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 const hyb_lap_t *hyb_visits_lap(hyb_visits_t *v, int k)
 {

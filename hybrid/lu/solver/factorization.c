@@ -8,7 +8,6 @@
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
-#include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/loop/loop.h"
 #include "hybrid/lu/loop/tuner.h"
@@ -144,7 +143,7 @@ void hyb_factorization_free(hyb_lu_t *lu)
     if (lu == NULL)
         return;
     hyb_checkpoint_destroy(lu->checkpoint);
-    hyb_check_columns_destroy(lu);
+    hyb_check_columns_destroy(lu->check);
     hyb_visits_destroy(lu->visits);
     hyb_places_destroy(lu);
     unpin(lu);
@@ -203,7 +202,7 @@ void hyb_factorization_run(hyb_lu_t *lu)
         lu->mat->info = 0;
     traffic(lu->resources.machine, &lu->homes.devices.up,
             &lu->homes.devices.down);
-    hyb_check_columns_begin(lu);
+    hyb_check_columns_begin(lu->check, lu->range.first);
     hyb_places_agree(lu);
     hyb_checkpoint_begin(lu->checkpoint);
     lu->advice = hyb_checkpoint_advice();
@@ -265,7 +264,7 @@ hpl_work_t hyb_factorization_work(const hyb_lu_t *lu)
             seconds > 0.0 ? all.run_delay / (all.run_delay + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->resources.machine) > 0};
 
-    hyb_alarm_report(lu, &work);
+    hyb_check_columns_report(lu->check, &work);
     if (work.has_devices)
         add_links(lu, &work);
     return work;

@@ -6,8 +6,8 @@
 #include "hybrid/lu/state/step.h"
 
 /*
- * A factorization with all that it needs beside the matrix. Its working memory
- * is backed by pages and, where devices read it, pinned, which is slow.
+ * A factorization with everything that it needs besides the matrix. Its working
+ * memory is backed by pages and, if devices read it, pinned, which is slow.
  */
 typedef struct hyb_lu hyb_lu_t;
 

@@ -14,10 +14,11 @@
 #include "hpl/solver/self_test.h"
 #include "hpl/solver/system.h"
 #include "hybrid/observe/watchdog.h"
-#include "hybrid/lu/guard/alarm.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/places/place_device.h"
 #include "hybrid/lu/solver/factorization.h"
 #include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/observer.h"
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/state/timer.h"
@@ -100,7 +101,7 @@ static bool factor(hpl_system_t *system)
     hyb_generate_homes(lu, HPL_ISEED);
     hyb_factorization_run(lu);
     hyb_back_substitution(lu);
-    right = hyb_alarm_first(lu) == NULL;
+    right = hyb_check_columns_alarm(lu->check) == NULL;
     hyb_factorization_free(lu);
     system->prepared = NULL;
     return right;

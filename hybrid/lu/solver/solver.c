@@ -206,7 +206,7 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
         return status;
     if (grid->iam == 0)
         xh_log_info("home=%s: the matrix lives in host memory: the devices "
-                    "refuse memory for its columns",
+                    "could not allocate memory for its columns",
                     xh_settings_text("home"));
     devices_refused = true;
     mine.resident = false;
@@ -411,8 +411,9 @@ static void choose_kernel(void)
     resources.kernel = hyb_kernels_fastest(&kernels);
     resources.by_blas = hyb_resources_by_blas(&kernels, resources.kernel);
     if ((kernels.set & 1u << mine->isa) == 0)
-        xh_log_warning("kernel %s is used, as not all processors have %s",
-                       resources.kernel->name, mine->name);
+        xh_log_warning(
+            "all processes use kernel %s, because some processors lack %s",
+            resources.kernel->name, mine->name);
 }
 
 /* Is `mine` true on any process? */
@@ -439,8 +440,8 @@ static xh_status_t open_node(bool funneled)
     if (status == XH_OK)
         status = hyb_checkpoint_check_settings();
     if (!funneled && threads != 1) {
-        xh_log_warning(
-            "only one thread computes: this MPI library allows no other");
+        xh_log_warning("only one thread computes, because this MPI library "
+                       "does not support MPI_THREAD_FUNNELED");
         threads = 1;
     }
     if (status == XH_OK)

@@ -29,7 +29,7 @@ typedef struct {
                        where Q = 1 and devices compute all columns: the next
                        panel's columns come down only after L2 has gone up */
     double *tiles;  /* L2 in tiles, if `shares_l2`; else the messages hold it */
-    /* L2 in columns, where anyone reads it so. */
+    /* L2 in columns, if anything reads it in that form. */
     double *columns[HYB_L2_COPIES];
     size_t columns_doubles; /* of one copy */
     double *memory;

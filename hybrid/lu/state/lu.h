@@ -18,17 +18,7 @@
  * homes, the panels in flight, the ledger of progress, the workers and what
  * they spend their time on. Nothing here decides. This header has the whole,
  * struct hyb_lu.
- *
- * The loop applies the panels of a range. When it begins, exactly the panels
- * before the range have been applied to all columns: at the start of the run,
- * after a checkpoint, and after a restart from one.
  */
-typedef struct {
-    int first;       /* first panel; changes only between loops */
-    _Atomic int end; /* end of the range; for a pause the leader lowers it
-                        before it opens the last iteration */
-    int panels;      /* of the whole matrix */
-} hyb_range_t;
 
 /*
  * A factorization under way: what the threads of this process share.

@@ -9,6 +9,18 @@ typedef struct hyb_lu hyb_lu_t;
 /* Iterations, and panels, that may be in flight. */
 enum { HYB_IN_FLIGHT = 3 };
 
+/*
+ * The loop applies the panels of a range. When it begins, exactly the panels
+ * before the range have been applied to all columns: at the start of the run,
+ * after a checkpoint, and after a restart from one.
+ */
+typedef struct {
+    int first;       /* first panel; changes only between loops */
+    _Atomic int end; /* end of the range; for a pause the leader lowers it
+                        before it opens the last iteration */
+    int panels;      /* of the whole matrix */
+} hyb_range_t;
+
 /* What an iteration overlaps with the update. */
 typedef enum {
     HYB_LOOKAHEAD_NONE,     /* nothing */

@@ -15,39 +15,41 @@ typedef struct {
     double *second; /* with check columns: memory of a second result */
 } solve_t;
 
-/* Return the place whose memory has the columns of product `p`. */
-static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
+/* Return the number of the place whose memory has the columns of product `p`.
+ */
+static int number_of(const solve_t *s, const hpl_product_t *p)
 {
-    hyb_homes_t *homes = &s->lu->homes;
+    const hyb_homes_t *homes = &s->lu->homes;
     const HPL_T_pmat *mat = s->lu->mat;
     int64_t column = (p->a - mat->A) / mat->ld;
     int64_t b = hyb_ledger_block(&s->lu->ledger, column);
 
-    return hyb_homes_memory(homes, b);
+    return hyb_homes_in_host_memory(homes, b) ? 0 : hyb_place_number(homes, b);
 }
 
 /* Compute the product on a device twice, and compare the results: nothing later
  * would notice an error. */
-static void subtract_twice(const solve_t *s, hyb_place_t *home,
-                           const hpl_product_t *p)
+static void subtract_twice(const solve_t *s, int place, const hpl_product_t *p)
 {
+    hyb_place_t *home = s->lu->homes.place[place];
     hpl_product_t repeat = *p;
 
     repeat.y = s->second;
     memcpy(repeat.y, p->y, (size_t)p->m * sizeof(*p->y));
     home->subtract(home, p);
     home->subtract(home, &repeat);
-    hyb_check_columns_compare_products(s->lu, home, p, repeat.y);
+    hyb_check_columns_compare_products(s->lu->check, place, p, repeat.y);
 }
 
 static void subtract(void *context, const hpl_product_t *p)
 {
     solve_t *s = context;
-    hyb_place_t *home = home_of(s, p);
+    int place = number_of(s, p);
+    hyb_place_t *home = s->lu->homes.place[place];
 
     hyb_phase_step(&s->phase);
-    if (s->second != NULL && home != &s->lu->homes.host)
-        subtract_twice(s, home, p);
+    if (s->second != NULL && place > 0)
+        subtract_twice(s, place, p);
     else
         home->subtract(home, p);
 }
@@ -60,6 +62,7 @@ void hyb_back_substitution(hyb_lu_t *lu)
 
     hyb_phase_begin(&solve.phase, "in the back-substitution");
     hpl_back_substitution(lu->grid, lu->mat, &how);
-    hyb_check_columns_end(lu); /* compares the rows of U that were read */
+    /* Compare the rows of U that were read. */
+    hyb_check_columns_compare(lu->check, lu->range.panels);
     hyb_phase_end(&solve.phase);
 }

@@ -179,5 +179,5 @@ void hyb_generate_homes(hyb_lu_t *lu, int seed)
     touch_diagonals_and_b(lu);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
-    hyb_check_columns_sum(lu, 0);
+    hyb_check_columns_sum(lu->check, 0);
 }

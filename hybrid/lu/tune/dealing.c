@@ -13,7 +13,7 @@
 
 /* ---- by rate ------------------------------------------------------------- */
 
-/* The highest rate, if all are known; else 0. */
+/* The highest rate, or 0 if any rate is unknown. */
 static double highest_rate(const hpl_dealt_t *device, int devices)
 {
     double most = 0.0, least = HUGE_VAL;
@@ -40,7 +40,7 @@ void hyb_deal_by_rate(const hpl_dealt_t *device, int devices, int64_t blocks,
 
 /* ---- homes of a process -------------------------------------------------- */
 
-/* All local blocks, b's included. */
+/* Number of local blocks, b's included. */
 static int64_t blocks_of(const hpl_shape_t *shape)
 {
     hpl_map_t map = hpl_system_column_map(shape);
@@ -50,7 +50,7 @@ static int64_t blocks_of(const hpl_shape_t *shape)
            (hpl_system_columns(shape) > columns_of_a);
 }
 
-/* Devices that get columns. */
+/* Number of devices that get columns. */
 static int devices_of(const hyb_resources_t *resources, int nprow)
 {
     int own = hyb_machine_devices(resources->machine);
@@ -58,7 +58,8 @@ static int devices_of(const hyb_resources_t *resources, int nprow)
     return nprow > 1 ? Mmin(own, (int)resources->figures.devices) : own;
 }
 
-/* Blocks of nb columns for which a device has room, beside its seats. */
+/* Number of blocks of nb columns for which a device has room besides its seats.
+ */
 static int64_t room_of(const hyb_resources_t *resources,
                        const hpl_shape_t *shape, int device, int seats)
 {
@@ -74,8 +75,9 @@ static int64_t room_of(const hyb_resources_t *resources,
 }
 
 /*
- * Ask how many blocks each device has room for, besides `seats` seats. Where P
- * > 1, all count as the smallest. Returns the number of blocks left over.
+ * Compute how many blocks each device has room for, besides `seats` seats. If P
+ * > 1, every device counts as the smallest. Returns the number of blocks left
+ * over.
  *
  * has_room_p  out  does each device have room for a block besides the seats?
  */
@@ -99,8 +101,7 @@ static int64_t ask(hyb_dealing_t *dealing, const hyb_resources_t *resources,
     return left;
 }
 
-/* How many of all blocks are the team's? At least one is not, as devices hold
- * some. */
+/* Number of the team's blocks: fewer than all, because devices hold some. */
 static int64_t team_of(int64_t all, double share)
 {
     return xh_smaller((int64_t)(share * (double)all + 0.5), all - 1);
@@ -149,7 +150,7 @@ hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
     return d;
 }
 
-/* The columns of the first `blocks` blocks of `shape`'s process. */
+/* Number of columns in the first `blocks` blocks of this process. */
 static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
 {
     hpl_map_t map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What devices have room for, and how many panels a group has. */
+/* Compute what fits on devices, and how many panels a group has. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ double hyb_residence_device_rate(const hyb_residence_figures_t *f, int64_t nb)
 
 /* ---- room ---------------------------------------------------------------- */
 
-/* All processes of a process column deal in the same way: as the one with the
- * most rows. */
+/* All processes of a process column use the same extent: that of the process
+ * with the most rows. */
 hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
                                   int seats, bool checked)
 {
@@ -46,8 +46,8 @@ hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
                           .checked = checked};
 }
 
-/* Check columns are always counted; all process columns answer as the one with
- * the most columns. */
+/* Check columns are always counted. All process columns use the room of the
+ * process with the most columns. */
 double hyb_residence_room(const hyb_residence_figures_t *figures,
                           const hpl_shape_t *shape, int width, int seats)
 {
@@ -87,22 +87,22 @@ bool hyb_residence_is_host(void)
 
 /* ---- groups -------------------------------------------------------------- */
 
-/* A group of panels that begins where `columns` columns are left. */
+/* A group of panels; `columns` columns of C remain at its first panel. */
 typedef struct {
-    double width;   /* panels */
-    double rows;    /* rows of C here, */
-    double columns; /* and its columns here; among them guests: */
+    double width;   /* number of panels */
+    double rows;    /* local rows of C */
+    double columns; /* local columns of C */
     double guests;
-    double npcol; /* Q: processes that have near columns in turn */
+    double npcol; /* Q: near columns belong to one process in Q */
 } width_t;
 
-/* An unknown rate takes no time. */
+/* Return the seconds of `work`; 0 if the rate is unknown. */
 static double seconds_of(double work, double rate)
 {
     return rate > 0.0 ? work / rate : 0.0;
 }
 
-/* Seconds of a panel of `rows` rows on a device. */
+/* Seconds in which a device factors a panel of `rows` rows. */
 static double panel_seconds(const hyb_residence_figures_t *f, double nb,
                             double rows)
 {
@@ -111,14 +111,14 @@ static double panel_seconds(const hyb_residence_figures_t *f, double nb,
                           hyb_residence_device_rate(f, (int64_t)nb));
 }
 
-/* Factor for a link that now and then waits for data. */
+/* Factor for a link that sometimes waits for data. */
 static const double longer = 1.4;
 
 /*
  * Seconds of a group. The group's panels are applied one by one to the next
  * group's columns, on one device, and as a whole to all other columns, on all
- * devices. Meanwhile the next panels are factored, and guests come and go, both
- * ways at once.
+ * devices. Meanwhile the next panels are factored, and guests come and go over
+ * the link, in both directions at once.
  */
 static double group_seconds(const hyb_residence_figures_t *f, double nb,
                             width_t g)
@@ -136,14 +136,14 @@ static double group_seconds(const hyb_residence_figures_t *f, double nb,
 }
 
 /*
- * Seconds of all groups. With guests the first group is whole, and its
- * panels, which nothing hides, are added. HUGE_VAL: there is no room for
- * such groups.
+ * Seconds of all groups. With guests, the first group is complete, and its
+ * panels, which overlap with nothing, are added. HUGE_VAL: there is no room for
+ * groups of this width.
  */
 static double seconds_by(const hyb_residence_figures_t *f,
                          const hpl_shape_t *shape, int width)
 {
-    enum { STEPS = 64 }; /* at most: beyond this several groups count as one */
+    enum { STEPS = 64 }; /* at most; beyond, several groups count as one */
     double nb = shape->nb, n = shape->n, rows = n / shape->nprow, sum = 0.0;
     double step = fmax(width * nb, n / STEPS);
     bool guests;
@@ -166,7 +166,7 @@ static double seconds_by(const hyb_residence_figures_t *f,
     return sum;
 }
 
-/* The narrowest width that takes least, within 1%. */
+/* The narrowest width whose time is within 1% of the least. */
 static int best_width(const hyb_residence_figures_t *f,
                       const hpl_shape_t *shape, int most)
 {

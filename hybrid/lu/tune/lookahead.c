@@ -7,18 +7,18 @@
 #include "hybrid/lu/state/step.h"
 
 enum {
-    MEMORY = 4, /* iterations that a mean goes back, about */
-    /* Iterations per probe, at least: */
-    NEVER_TRIED = 2, /* of a mode that was never tried */
-    LIKELY = 4,      /* of a mode that seems to be better */
+    MEMORY = 4, /* iterations that a mean covers, roughly */
+    /* Fewest iterations per probe: */
+    NEVER_TRIED = 2, /* of a mode never tried before */
+    LIKELY = 4,      /* of a mode that seems better */
     UNLIKELY = 8
 };
 
-/* Part of the uncertainty that a better mode must exceed. */
+/* Fraction of the uncertainty by which a mode must be better to be chosen. */
 static const double hysteresis = 0.5;
-static const double rate_jump = 1.5; /* clocks and noise jump by less */
-/* Part of a run's time that probes may lose, without the first probe of mode
- * 1. */
+static const double rate_jump = 1.5; /* clocks and noise change rates by less */
+/* Fraction of a run's time that probes may lose, not counting the first probe
+ * of mode 1. */
 static const double probes_part = 0.003;
 
 typedef hyb_lookahead_iteration_t iteration_t;
@@ -55,9 +55,9 @@ static work_t work_of(const iteration_t *it)
 }
 
 /*
- * Seconds of an iteration: max(work of the executors, path of the leader). The
- * team has for the update what panel and exchange leave of it, so each of their
- * seconds prolongs the update by the team's part of the speed.
+ * Seconds of an iteration: max(work of the executors, path of the leader).
+ * Panel and exchange take threads from the update, so each of their seconds
+ * prolongs the update by the team's part of the speed.
  */
 static double modelled(hyb_lookahead_t mode, parts_t p)
 {
@@ -70,14 +70,14 @@ static double modelled(hyb_lookahead_t mode, parts_t p)
     return p.exchange + p.update + p.ahead;
 }
 
-/* The team's part of the whole speed. */
+/* The team's part of the total speed. */
 static double host_part(double update, double host_update)
 {
     return host_update > 0.0 ? fmin(1.0, update / host_update) : 0.0;
 }
 
-/* The model's times by the mode's own paces if it was measured, else by the
- * other mode's. */
+/* The model's times, by the mode's own paces if measured, else by the other
+ * mode's. */
 static parts_t parts_of(const chooser_t *c, hyb_lookahead_t mode,
                         const iteration_t *it)
 {
@@ -93,7 +93,8 @@ static parts_t parts_of(const chooser_t *c, hyb_lookahead_t mode,
                      .panel_part = c->panel_share};
 }
 
-/* Seconds of an iteration in `mode`, by what is known of `mode` itself. */
+/* Predicted seconds of an iteration in `mode`, by the factor of `mode` itself.
+ */
 static double expected(const chooser_t *c, hyb_lookahead_t mode,
                        const iteration_t *it)
 {
@@ -101,9 +102,9 @@ static double expected(const chooser_t *c, hyb_lookahead_t mode,
 }
 
 /*
- * Seconds that an iteration in `mode` may take at best. A mode that was never
- * used, or only in the run's first iteration, which warms up libraries and
- * memory, may be as near to the model as the other mode.
+ * Seconds that an iteration in `mode` takes at best. If `mode` was never used,
+ * or only in the run's first iteration, which warms up libraries and memory,
+ * assume the other mode's factor.
  */
 static double hoped_for(const chooser_t *c, hyb_lookahead_t mode,
                         const iteration_t *it)
@@ -113,7 +114,7 @@ static double hoped_for(const chooser_t *c, hyb_lookahead_t mode,
     return c->of[known].factor * modelled(mode, parts_of(c, mode, it));
 }
 
-/* By how much, relatively, noise may mislead about the two modes. */
+/* Relative error that noise may cause in comparing the two modes. */
 static double uncertainty(const chooser_t *c)
 {
     double scatter = fmax(c->of[HYB_LOOKAHEAD_PANEL].scatter,
@@ -125,7 +126,7 @@ static double uncertainty(const chooser_t *c)
     return sqrt(sum);
 }
 
-/* The better mode as far as known, without probing. */
+/* The better mode as far as is known, without probing. */
 static hyb_lookahead_t better_mode(const chooser_t *c, const iteration_t *it)
 {
     hyb_lookahead_t mode = c->mode, other = other_than(mode);
@@ -141,8 +142,9 @@ static hyb_lookahead_t better_mode(const chooser_t *c, const iteration_t *it)
 }
 
 /*
- * Seconds that all probes may lose until now. The first probe may count on the
- * time to come: work shrinks with the square, to a third of as many iterations.
+ * Seconds that all probes so far may have lost. For the first probe, the run's
+ * remaining time counts, too: as work shrinks with the square of the size, it
+ * is a third of the remaining iterations' current time.
  */
 static double allowance(const chooser_t *c, const iteration_t *it,
                         hyb_lookahead_t other, double best)
@@ -155,10 +157,11 @@ static double allowance(const chooser_t *c, const iteration_t *it,
 }
 
 /*
- * May the run afford one iteration in mode `other`, and can it teach anything?
- * A probe teaches nothing if the modes differ by more than noise, or the
- * shrinking of the matrix since `other`'s last iteration, may hide. Mode 1 is
- * tried in any case: what was measured under parcels says too little about it.
+ * Can the run afford one iteration in mode `other`, and can the probe change
+ * the choice? A probe is useless if the modes differ by more than noise, or the
+ * shrinking of the matrix since the last iteration in `other`, can explain.
+ * Mode 1 is tried in any case, because measurements with parcels say too little
+ * about it.
  */
 static bool probe_pays(const chooser_t *c, const iteration_t *it,
                        hyb_lookahead_t other)
@@ -180,7 +183,7 @@ static bool probe_pays(const chooser_t *c, const iteration_t *it,
            loss < best * doubt;
 }
 
-/* Are both modes known, and equally good as far as can be told? */
+/* Are both modes known, and their difference too small to matter? */
 static bool too_close(const chooser_t *c, const iteration_t *it)
 {
     double a = expected(c, HYB_LOOKAHEAD_PANEL, it);
@@ -240,7 +243,8 @@ hyb_lookahead_t hyb_lookahead_choose(const chooser_t *c, const iteration_t *it,
     return other_than(mode);
 }
 
-/* Let `value` follow slowly, or at once after a jump; 0 means not measured. */
+/* Move the mean `value` towards `now`, or set it at once after a jump. 0 means
+ * not measured. */
 static void follow(double *value, double now)
 {
     if (now <= 0.0)
@@ -272,7 +276,7 @@ static void learn_paces(chooser_t *c, const iteration_t *it)
     c->panel_share = fmin(1.0, positive(it->took.panel_share));
 }
 
-/* Measured total / total of the model with the measured times. */
+/* Measured total divided by the model's total for the measured times. */
 static double factor_of(const iteration_t *it)
 {
     double update = positive(it->took.update);
@@ -286,8 +290,8 @@ static double factor_of(const iteration_t *it)
     return positive(it->took.total / modelled(it->mode, parts));
 }
 
-/* Learn a mode's factor; `surprise` is the relative difference of the total
- * from what was expected. */
+/* Learn a mode's factor; `surprise` is the relative difference between the
+ * measured and the predicted total. */
 static void learn_factor(chooser_t *c, const iteration_t *it, double surprise)
 {
     double factor = factor_of(it), square = surprise * surprise;

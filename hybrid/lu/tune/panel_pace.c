@@ -6,7 +6,7 @@
 bool hyb_panel_pace_choose_device(const hyb_panel_pace_t *e, int64_t rows)
 {
     enum { FEWER = 2, SLOWER = 4 };
-    bool best = true, other = false; /* device, team */
+    bool best = true, other = false; /* index of the device; of the team */
 
     if (e->pace[best] == 0.0)
         return best;
@@ -30,7 +30,7 @@ void hyb_panel_pace_learn(hyb_panel_pace_t *e, bool by_device, int64_t rows,
 
     if (!(flop > 0.0 && seconds > 0.0 && isfinite(seconds)))
         return;
-    /* The better of two counts, as one panel may have been held up. */
+    /* Use the better of two, because one panel may have been delayed. */
     e->pace[by_device] = e->last[by_device] > 0.0
                              ? fmin(seconds / flop, e->last[by_device])
                              : seconds / flop;

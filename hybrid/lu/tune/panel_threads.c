@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double serial_part = 0.1;  /* of one thread's time */
-static const double panel_speed = 0.25; /* of a thread's rate in updates */
-static const double pace_jump = 1.5;    /* clocks and noise jump by less */
+static const double serial_part = 0.1;  /* fraction of one thread's time */
+static const double panel_speed = 0.25; /* of a thread's update rate */
+static const double pace_jump = 1.5; /* clocks and noise change paces by less */
 
 static bool is_positive(double x)
 {
@@ -18,8 +18,8 @@ static int at_most(int threads)
     return threads < HYB_REGROUP_MOST ? threads : HYB_REGROUP_MOST;
 }
 
-/* The nearest measured number of threads, from t on in direction `step`; 0:
- * none. */
+/* The nearest measured number of threads, searching from t in direction `step`;
+ * 0: none. */
 static int measured_from(const hyb_panel_threads_t *regroup, int t, int step)
 {
     for (; t >= 1 && t <= HYB_REGROUP_MOST; t += step)
@@ -28,7 +28,7 @@ static int measured_from(const hyb_panel_threads_t *regroup, int t, int step)
     return 0;
 }
 
-/* The pace of t threads, from the pace of `known` threads. */
+/* The pace of t threads, scaled from the pace of `known` threads. */
 static double scaled(double pace, int known, int t)
 {
     return pace * (serial_part + (1.0 - serial_part) / t) /

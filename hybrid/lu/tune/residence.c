@@ -17,9 +17,9 @@
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
 static const double solve_part = 0.5;  /* ... in swaps and solves */
-/* flop that a device does while it moves a byte. */
+/* flop that a device does in the time of one byte of memory traffic. */
 static const double flop_of_byte = 16.0;
-/* Part of the seconds on the host that counts as faster. */
+/* Fraction of the host's seconds below which devices count as faster. */
 static const double clearly = 0.95;
 
 /* ---- one iteration ------------------------------------------------------- */
@@ -27,18 +27,18 @@ static const double clearly = 0.95;
 typedef struct {
     double nb;
     double team;     /* flop/s of all threads of a process */
-    double device;   /* flop/s of a device in columns that live there */
+    double device;   /* flop/s of a device for its own columns */
     double devices;  /* flop/s of all devices */
-    double visitors; /* flop/s of all devices in visitors */
-    double link;     /* B/s */
-    double visits;   /* B/s of guests, over all links, each way */
-    double count;    /* of devices */
+    double visitors; /* flop/s of all devices for visitors */
+    double link;     /* bytes/s */
+    double visits;   /* bytes/s of guests, over all links, each way */
+    double count;    /* number of devices */
     double nprow, npcol;
-    bool factor; /* devices factor panels, where they are faster */
+    bool factor; /* devices factor panels if they are faster */
     bool peers;  /* devices copy panels from each other */
     bool rows_travel;
-    bool overlaps; /* the next panel runs under updates */
-    double group;  /* panels of a group */
+    bool overlaps; /* the next panel overlaps updates */
+    double group;  /* panels per group */
 } rates_t;
 
 double hyb_residence_visitor_rate(double rate, double link, double nb)
@@ -71,20 +71,20 @@ static rates_t rates_of(const hyb_residence_figures_t *f,
         .group = group};
 }
 
-typedef struct {          /* in columns */
-    double host, devices; /* computed by the host, by devices */
+typedef struct {          /* numbers of columns */
+    double host, devices; /* computed by the host; by devices */
     double guests;        /* guests among the devices' columns */
-    bool spread;          /* the host's columns lie among the devices' */
+    bool spread; /* are the host's columns spread among the devices'? */
 } columns_t;
 
-/* Seconds of guests on the link, one way. */
+/* Seconds that guests spend on the link, one way. */
 static double visits(const rates_t *r, double m, double guests)
 {
     return sizeof(double) * m * guests / r->group / r->visits;
 }
 
-/* Seconds in which rows of U and displaced rows of `columns` columns of each
- * device travel. */
+/* Seconds in which each device copies rows of U and displaced rows, for
+ * `columns` columns. */
 static double rows_way(const rates_t *r, double columns)
 {
     double rows = r->nb * (1.0 + 2.0 / r->nprow);
@@ -93,9 +93,8 @@ static double rows_way(const rates_t *r, double columns)
 }
 
 /*
- * How often a panel that a device factored crosses a link, one crossing after
- * another: down and up where others read it from the host; over the link of its
- * device to each of the peers.
+ * Number of successive link crossings of a panel that a device factored: down
+ * and up if it is read through the host; and one to each peer.
  */
 static double crossings(const rates_t *r)
 {
@@ -105,9 +104,9 @@ static double crossings(const rates_t *r)
 }
 
 /*
- * Add the panel's factorization and its way: by a device, if all columns, or
- * all but the team's share, are there and that is faster; else by the team.
- * Returns true if by a device.
+ * Add the panel's factorization and copies: by a device, if all columns but the
+ * team's share live on devices and that is faster; else by the team. Returns
+ * true if a device factors.
  */
 static bool let_factor(const rates_t *r, double m, columns_t c,
                        hyb_residence_seconds_t *s)
@@ -133,9 +132,9 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
 }
 
 /*
- * Add what host and devices compute, and the products of the host's columns
- * that devices take so that both end together; `panel` is the time in which the
- * team factors first.
+ * Add the work of host and devices. Devices take so many products of the host's
+ * columns that both end together; `panel` is the time in which the team first
+ * factors.
  */
 static void let_work(const rates_t *r, double m, columns_t c, double panel,
                      hyb_residence_seconds_t *s)
@@ -154,7 +153,7 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
     s->devices += s->share * visiting;
 }
 
-/* Seconds of an iteration in which C has m rows. */
+/* Seconds of an iteration, for m rows of C. */
 static hyb_residence_seconds_t iteration(const rates_t *r, double m,
                                          columns_t c)
 {
@@ -190,7 +189,7 @@ hyb_residence_seconds_t
 hyb_residence_predict(const hyb_residence_figures_t *figures,
                       const hpl_shape_t *shape, double rest, bool guests)
 {
-    enum { STEPS = 256 }; /* at most: beyond this several panels count as one */
+    enum { STEPS = 256 }; /* at most; beyond, several panels count as one */
     rates_t rates = rates_of(figures, shape);
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
@@ -220,7 +219,8 @@ hyb_residence_predict(const hyb_residence_figures_t *figures,
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* Read the setting `share`; *share_p is NAN for auto. */
+/* Read the setting `share`; *share_p is NaN for auto. Returns false if invalid.
+ */
 static bool read_share(const char *text, double *share_p)
 {
     char *end;
@@ -244,14 +244,13 @@ bool hyb_residence_share_is_valid(void)
 }
 
 /*
- * The part of an update's time that a panel takes on its way to the team, while
- * half of all columns are left: the panel comes down, and one thread puts it
- * into tiles.
+ * The time of a panel's way to the team, as a fraction of an update, when half
+ * of all columns are left: the panel is copied down, and one thread packs it.
  */
 static double panel_part_of_update(const hyb_residence_figures_t *f,
                                    double devices, double columns)
 {
-    const double packed = 4e9; /* B/s */
+    const double packed = 4e9; /* bytes/s */
     double bytes = 1.0 / f->link + 1.0 / packed;
 
     return columns > 0.0 ? sizeof(double) * bytes * devices / columns
@@ -279,20 +278,20 @@ double hyb_residence_share(const hyb_residence_figures_t *f,
                                                                      : 0.0;
 }
 
-/* Do columns whose home is the host visit devices as guests? */
+/* Do columns that live in host memory visit devices as guests? */
 static bool columns_visit(void)
 {
     return strcmp(xh_settings_text("visit"), "column") == 0;
 }
 
-/* Where not all columns have room, some of the memory is for guests' seats. */
+/* If some columns do not fit, part of the memory is for guests' seats. */
 double hyb_residence_rest(const hyb_residence_figures_t *figures,
                           const hpl_shape_t *shape, bool *guests_p)
 {
     double columns = (double)shape->n / shape->npcol;
     double blocks = hyb_residence_blocks(shape);
     int group = hyb_residence_group(figures, shape);
-    /* The devices' part. */
+    /* The devices' fraction of the columns. */
     double devices = 1.0 - hyb_residence_share(figures, shape);
     double there;
 

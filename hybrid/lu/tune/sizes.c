@@ -9,8 +9,8 @@
 
 _Static_assert(HYB_GUARD_PANELS >= 3 * HYB_GROUP_MOST, "three groups' panels");
 
-/* Room for U of all columns of the device, and of a group besides; or for a
- * parcel, if that is more. */
+/* Room for U of all columns of the device and of one more group; or for a
+ * parcel, if that is larger. */
 int64_t hyb_sizes_u_columns(const hyb_extent_t *e)
 {
     int64_t parcel = e->nprow > 1 && e->wide > e->nb
@@ -44,8 +44,7 @@ size_t hyb_sizes_wide_host_doubles(int64_t nb, int64_t wide)
     return wide > nb ? (size_t)(HYB_WIDE_SLOTS * HYB_ROW_LISTS * wide) : 0;
 }
 
-/* A seat holds the guest's rows, its rows of U and, if P > 1, packed rows that
- * travel. */
+/* A seat holds the guest's rows, its rows of U and, if P > 1, packed rows. */
 int64_t hyb_sizes_seat_doubles(const hyb_extent_t *e)
 {
     return (e->rows + (e->nprow > 1 ? 3 : 1) * e->wide) *
@@ -104,7 +103,7 @@ int64_t hyb_sizes_blocks(const hyb_extent_t *e, double bytes)
 
 int64_t hyb_parcel_slot(int64_t nb, int64_t wide, int64_t columns)
 {
-    enum { TIMES = 16 }; /* times the first parcel of one panel */
+    enum { TIMES = 16 }; /* times the size of the first parcel of one panel */
     int64_t some;
 
     if (wide <= nb)

@@ -8,8 +8,8 @@
 #include "base/settings.h"
 #include "base/text.h"
 
-static const double size_jump = 2.0; /* an LU's updates shrink by less */
-static const double rate_jump = 1.5; /* clocks and noise jump by less */
+static const double size_jump = 2.0; /* the updates of an LU shrink by less */
+static const double rate_jump = 1.5; /* clocks and noise change rates by less */
 
 /* ---- the setting --------------------------------------------------------- */
 
@@ -49,10 +49,10 @@ xh_status_t hyb_split_of_setting(hyb_split_t *split_p)
 /* ---- the devices' share -------------------------------------------------- */
 
 /*
- * g / (c' + g) for rates g and c, where the host is busy otherwise for
- * `seconds`. Here t_g is the time of a balanced update, t_g = r flop / g =
- * seconds + (1 - r) flop / c. The t_g of the last update would have the same
- * fixed point, but a host with c seconds > 3 flop would never reach it.
+ * g / (c' + g) for rates g and c, if the host does other work for `seconds`.
+ * Here t_g is the time of a balanced update, t_g = r flop / g = seconds + (1 -
+ * r) flop / c. The last update's t_g has the same fixed point, but the
+ * iteration would not converge if c seconds > 3 flop.
  */
 static double balanced_share(double g, double c, double seconds, double flop)
 {
@@ -90,8 +90,8 @@ double hyb_split_share(const hyb_split_t *s, double flop)
 }
 
 /*
- * Does this update make earlier figures useless for the next one? It does after
- * the first update, too, where nobody had touched the devices' memory before.
+ * Does this update make earlier figures useless for the next one? Yes also
+ * after the first update, which used the devices' memory for the first time.
  */
 static bool begins_anew(const hyb_split_t *s, double flop, double g, double c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What crosses the links where devices compute columns. */
+/* Compute the traffic over the links if devices compute columns. */
 #include <math.h>
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
@@ -7,15 +7,15 @@
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/tune/residence.h"
 
-/* Panel k as a process of `shape` sees it, in rows and columns. */
+/* Panel k as seen by a process of `shape`; units are rows and columns. */
 typedef struct {
-    double jb, top; /* its width; top rows that are here */
-    double rows;    /* rows of the panel here */
-    double part;    /* the part of all its rows that is here */
-    double columns; /* columns behind it that live on devices */
-    double above;   /* local rows above it */
-    bool is_mine;   /* its columns are here */
-    bool is_shared; /* P > 1: others hold rows of it */
+    double jb, top; /* width of the panel; its top rows on this process */
+    double rows;    /* local rows of the panel */
+    double part;    /* fraction of the panel's rows that is local */
+    double columns; /* columns right of the panel that live on devices */
+    double above;   /* local rows above the panel */
+    bool is_mine;   /* does this process have its columns? */
+    bool is_shared; /* P > 1: do other processes have rows of it? */
 } panel_t;
 
 static panel_t panel_of(const hpl_shape_t *shape, const hyb_homes_t *homes,
@@ -42,10 +42,10 @@ static panel_t panel_of(const hpl_shape_t *shape, const hyb_homes_t *homes,
 }
 
 typedef struct {
-    double up, down; /* doubles */
+    double up, down; /* in doubles */
 } traffic_t;
 
-/* Doubles of L1, L2 and the lists of row moves, and of agreeing on pivots. */
+/* Doubles of L1, L2, the lists of row moves, and the agreement on pivots. */
 static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
                                bool travels, bool by_peers)
 {
@@ -66,8 +66,8 @@ static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
     return t;
 }
 
-/* Elements of the lists of panel k joined with the earlier panels of its group;
- * once more when the group is closed. */
+/* Elements of the lists of panel k joined with the earlier panels of its group,
+ * counted twice for the panel that closes the group. */
 static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
                          int k)
 {
@@ -83,11 +83,11 @@ static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
 }
 
 /*
- * Rows that columns exchange, where P > 1: pivots are assumed to come from all
- * rows alike. U's rows that are here leave, and its other rows come. The rows
- * that they displace leave the top, and go where rows of U left.
+ * Doubles that columns exchange if P > 1. Pivots are assumed to be spread
+ * evenly over all rows. Local rows of U leave, and its other rows arrive.
+ * Displaced rows leave the top, and go to the places that rows of U left.
  *
- * part  in  the part of the remaining rows that is the top
+ * part  in  the top's fraction of the remaining rows
  */
 static traffic_t row_traffic(const panel_t *p, double part)
 {
@@ -99,8 +99,8 @@ static traffic_t row_traffic(const panel_t *p, double part)
     return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
 }
 
-/* Rows exchanged for panel k: near columns with the top of one panel, far
- * columns with the top of its group, parts of which lie on other processes. */
+/* Doubles exchanged for panel k: near columns with the top of one panel, far
+ * columns with the top of its group, parts of which are on other processes. */
 static traffic_t group_traffic(const hpl_shape_t *shape,
                                const hyb_groups_t *groups, const panel_t *all,
                                int k, double left)
@@ -122,8 +122,8 @@ static traffic_t group_traffic(const hpl_shape_t *shape,
     return (traffic_t){t.up + u.up, t.down + u.down};
 }
 
-/* Rows of L2 of the panels before panel k in its group, which one device sends
- * and all devices get. */
+/* Doubles of L2 rows of the panels before panel k in its group, which one
+ * device sends and all devices receive. */
 static traffic_t l2_traffic(const hyb_groups_t *groups, const panel_t *all,
                             int nb, int k, int devices, double left)
 {
@@ -144,8 +144,8 @@ static void add(traffic_t *sum, traffic_t t)
     sum->down += t.down;
 }
 
-/* How many panels have been applied to guest number `block` when iteration k is
- * over? */
+/* Number of panels that have been applied to guest `block` at the end of
+ * iteration k. */
 static int applied(const hpl_shape_t *shape, const hyb_homes_t *homes,
                    const hyb_groups_t *groups, int64_t block, int k)
 {
@@ -161,7 +161,7 @@ static int applied(const hpl_shape_t *shape, const hyb_homes_t *homes,
     return hyb_groups_applied(groups, groups->panels, &far, k);
 }
 
-/* Local rows from `panel`'s first row on. */
+/* Number of local rows from the first row of `panel` on. */
 static double rows_from(const hpl_shape_t *shape, int panel)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
@@ -171,9 +171,10 @@ static double rows_from(const hpl_shape_t *shape, int panel)
 }
 
 /*
- * Rows of a guest to which `panels` panels, from `first` on, are applied at
- * once: rows of U and displaced rows come with it. The guest's own rows leave
- * from it only if it has stayed there; else they leave from host memory.
+ * Doubles of rows that travel with a guest when `panels` panels, from `first`
+ * on, are applied to it: rows of U and displaced rows arrive. The guest's own
+ * rows leave from the device only if it has stayed there; else from host
+ * memory.
  */
 static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
                             bool stayed)
@@ -188,9 +189,9 @@ static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
 }
 
 /*
- * Rows of a guest on its way up and down, each time from the first panel on
- * that has not been applied to it. At last it comes once for good, and only its
- * U goes down. b is one column and no panel.
+ * Doubles of a guest's ways up and down, each time from the first row of the
+ * first panel that has not been applied to it. After its last way up only its U
+ * goes down. b is one column and never a panel.
  */
 static traffic_t guest_traffic(const hpl_shape_t *shape,
                                const hyb_homes_t *homes,

@@ -47,7 +47,8 @@ bool hyb_endpoint_equals(const hyb_endpoint_t *a, const hyb_endpoint_t *b)
 
 /* ---- addresses of this host ---------------------------------------------- */
 
-/* Can other hosts use it? Link-local addresses would need a zone. */
+/* Can other hosts use this interface's address? Link-local addresses would need
+ * a zone. */
 static bool is_useful(const struct ifaddrs *interface)
 {
     const struct sockaddr *address = interface->ifa_addr;
@@ -137,8 +138,8 @@ void hyb_addresses_remove(hyb_addresses_t *list, unsigned mask)
 
 /* ---- loopback ------------------------------------------------------------ */
 
-/* Hash the network namespace and the identifier of this boot. If the system
- * does not tell them, hash the host name. */
+/* Hash the network namespace and this boot's identifier. If the system reports
+ * neither, hash the host name. */
 uint64_t hyb_loopback_network(const char *host)
 {
     char boot[64], namespace[64];

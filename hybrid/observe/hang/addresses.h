@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* The network addresses of a host, and which of them other hosts can use. */
+/* The network addresses of a host that other processes can use. */
 enum { HYB_ADDRESSES_MOST = 16 };
 
 typedef struct {
@@ -24,21 +24,22 @@ bool hyb_endpoint_equals(const hyb_endpoint_t *a, const hyb_endpoint_t *b);
 
 bool hyb_address_is_loopback(const struct sockaddr_storage *address);
 
-/* List the addresses of this host, with port; loopback addresses come last. */
+/* List the addresses of this host, each with `port`; loopback addresses come
+ * last. */
 void hyb_addresses_of_host(in_port_t port, hyb_addresses_t *list_p);
 
 bool hyb_addresses_contain(const hyb_addresses_t *list,
                            const hyb_endpoint_t *endpoint);
 
 /*
- * Bit i of the mask is set if list->at[i], an address of another host, is also
- * one of this host, such as that of a bridge to virtual machines.
+ * Return a mask: bit i is set if list->at[i], an address of another host, is
+ * also an address of this host, as for a bridge to virtual machines.
  */
 unsigned hyb_addresses_also_mine(const hyb_addresses_t *list);
 
-/* Remove the addresses whose bits are set in mask. */
+/* Remove the addresses whose bits are set in `mask`. */
 void hyb_addresses_remove(hyb_addresses_t *list, unsigned mask);
 
-/* Identify the network of this process's loopback interface: equal in processes
+/* Return an identifier of this process's loopback network: equal in processes
  * that a loopback address connects. */
 uint64_t hyb_loopback_network(const char *host);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* s that a process may compute between phases */
+/* Seconds that a process may compute between phases. */
 static const double between_limit = 60.0;
 
 /* A breadth-first search along "waits for". */
@@ -12,13 +12,13 @@ typedef struct {
     const hyb_process_t *processes;
     int count;
     double patience;
-    int *queue, head, tail; /* the processes found, nearest first */
-    int *waiter; /* from which rank each was found; or one of these: */
+    int *queue, head, tail; /* processes found, nearest first */
+    int *waiter;            /* by rank: the process that led to it; or */
 } search_t;
 
 enum { START = -1, NOT_FOUND = -2 };
 
-/* Has it made no progress for patience? */
+/* Has process `rank` made no progress for `patience` seconds? */
 static bool is_overdue(const search_t *s, int rank)
 {
     const hyb_process_t *p = &s->processes[rank];
@@ -34,7 +34,7 @@ static void add(search_t *s, int rank, int waiter)
     s->queue[s->tail++] = rank;
 }
 
-/* Does a process in that state wait in the same collective operation? */
+/* Does a process in `state` wait in the same collective operation? */
 static bool waits_in(const hyb_state_wait_t *a, const hyb_state_t *state)
 {
     for (int i = 0; i < state->wait_count; i++) {
@@ -66,13 +66,14 @@ static void follow(search_t *s, int rank)
     }
 }
 
-/* Is it between two phases? Then nobody knows whether it waits. */
+/* Is process `rank` between two phases, so that nobody knows whether it waits?
+ */
 static bool is_between(const search_t *s, int rank)
 {
     return rank >= 0 && s->processes[rank].state.kind == HYB_STATE_BETWEEN;
 }
 
-/* Does it make progress, or may it still? */
+/* Does process `rank` make progress, or may it still do so? */
 static bool makes_progress(const search_t *s, int rank)
 {
     const hyb_process_t *p = &s->processes[rank];
@@ -112,7 +113,8 @@ static hyb_fault_t fault_of(const search_t *s, int rank)
     }
 }
 
-/* The worst fault among the processes found, and the first that has it. */
+/* The worst fault among the processes found, and the first process that has it.
+ */
 static hyb_blame_t worst_fault(const search_t *s)
 {
     hyb_blame_t blame = {.fault = HYB_FAULT_NONE, .rank = -1, .waiter = -1};
@@ -143,8 +145,9 @@ static bool includes(const hyb_state_wait_t *w, int rank)
 }
 
 /*
- * Index of the waiter's first wait for rank (below 0: for any process); below
- * 0: there is none. If single, waits for several processes do not count.
+ * Index of the waiter's first wait for `rank`, or for any process if `rank` is
+ * negative. Returns a negative number if there is none. If `single`, waits for
+ * several processes do not count.
  */
 static int find_wait(const search_t *s, int waiter, int rank, bool single)
 {
@@ -157,7 +160,7 @@ static int find_wait(const search_t *s, int waiter, int rank, bool single)
     return -1;
 }
 
-/* Set blame->waiter and blame->wait; a wait for a single process is preferred.
+/* Set blame->waiter and blame->wait. Waits for a single process are preferred.
  */
 static void find_waiter(const search_t *s, hyb_blame_t *blame)
 {
@@ -172,7 +175,7 @@ static void find_waiter(const search_t *s, hyb_blame_t *blame)
         }
 }
 
-/* Blame the process that another one of the cycle waits for alone, if any. */
+/* Blame a process of the cycle for which another one waits alone, if any. */
 static void find_in_cycle(const search_t *s, hyb_blame_t *blame)
 {
     const hyb_state_wait_t *w;
@@ -196,7 +199,8 @@ static double longest_stall(const search_t *s)
     return longest;
 }
 
-/* Start at the overdue processes that are, or are not, between phases. */
+/* Start at the overdue processes; `between` selects those between phases, or
+ * the rest. */
 static hyb_blame_t search(search_t *s, bool between)
 {
     hyb_blame_t blame;
@@ -223,8 +227,8 @@ static hyb_blame_t search(search_t *s, bool between)
     return blame;
 }
 
-/* Blame a silent process instead, even if no chain leads to it: not every wait
- * inside MPI is published. */
+/* Blame a silent process instead, even if no chain leads to it, because not
+ * every wait inside MPI is published. */
 static void prefer_silent(const search_t *s, hyb_blame_t *blame)
 {
     for (int rank = 0; rank < s->count; rank++) {

@@ -7,29 +7,30 @@
 #include "base/status.h"
 #include "hybrid/observe/hang/job.h"
 
-/* s */
-static const double connect_timeout = 2.0;       /* for each address */
-static const double hello_timeout = 60.0;        /* process 0 serves all */
-static const double retry_interval = 10.0;       /* once all were tried */
+/* in seconds */
+static const double connect_timeout = 2.0; /* for each address */
+static const double hello_timeout = 60.0;  /* process 0 serves all */
+static const double retry_interval = 10.0; /* once all addresses were tried */
 static const double longest_report_pause = 60.0; /* between two reports */
 
-/* Times are of xh_clock_wall. */
+/* Times are those of xh_clock_wall. */
 static struct {
     hyb_connection_t connection;
-    int tried;              /* number of addresses tried since the first one */
-    int address;            /* number of the address connected last */
-    double connect_time;    /* when to connect anew, unless authenticated */
-    bool is_hello_sent;     /* process 0's host accepted the connection */
-    bool is_authenticated;  /* process 0 has proven itself on it */
-    bool was_authenticated; /* or on an earlier one */
-    bool is_goodbye_said;   /* by process 0 */
-    double close_time; /* when it closed without a goodbye; 0: it did not */
-    double send_time;  /* of the oldest unanswered frame; 0: all are answered */
-    double report_time, report_pause;     /* of the next report of a stall */
-    double exit_time;                     /* of this process; 0: not set */
-    char abort_reason[HYB_POSITION_SIZE]; /* as process 0 says */
-    bool is_warned; /* this process has itself warned of its stall */
-    double stall;   /* s, at that warning */
+    int tried;              /* addresses tried since the first one */
+    int address;            /* index of the address tried last */
+    double connect_time;    /* when to reconnect, unless authenticated */
+    bool is_hello_sent;     /* process 0's host has accepted the connection */
+    bool is_authenticated;  /* process 0 has proven its identity on it */
+    bool was_authenticated; /* on this or on an earlier connection */
+    bool is_goodbye_said;   /* process 0 has said goodbye */
+    double close_time; /* when the connection closed without a goodbye; 0: it
+                          did not */
+    double send_time;  /* when the oldest unanswered frame was sent; 0: none */
+    double report_time, report_pause; /* of the next report of a stall */
+    double exit_time;                 /* when to end this process; 0: not set */
+    char abort_reason[HYB_POSITION_SIZE]; /* the reason given by process 0 */
+    bool is_warned; /* this process itself has warned of its stall */
+    double stall;   /* s of stall at that warning */
 } client;
 
 void hyb_hang_client_open(void)
@@ -48,9 +49,9 @@ int hyb_hang_client_fds(struct pollfd *fds_p)
 /* ---- the connection ------------------------------------------------------ */
 
 /*
- * Number of the next address to try; below 0: all were tried. An address at
- * which process 0 has answered stays. On process 0's own host loopback
- * addresses are tried first; they come last in the list.
+ * Index of the next address to try; negative: all were tried. An address at
+ * which process 0 has answered is kept. On process 0's own host, loopback
+ * addresses are tried first, although they come last in the list.
  */
 static int next_address(const hyb_hang_job_t *job)
 {
@@ -70,7 +71,8 @@ static int next_address(const hyb_hang_job_t *job)
     return -1;
 }
 
-/* Process 0 lived at least as long as its host accepted connections. */
+/* Close the connection. Process 0 was alive at least until now, as its host had
+ * accepted the connection. */
 static void close_connection(double now)
 {
     hyb_connection_close(&client.connection);
@@ -113,7 +115,8 @@ static void send_hello(double now)
         client.send_time = now;
 }
 
-/* The first answer is answered, too: that authenticates this process. */
+/* Handle a frame. Answer the first answer, too, which authenticates this
+ * process. */
 static void handle_frame(const hyb_hang_job_t *job, double now)
 {
     const hyb_frame_t *frame = &client.connection.frame;
@@ -142,8 +145,8 @@ static void receive_frames(const hyb_hang_job_t *job, double now)
     if (received == HYB_RECEIVED_NOTHING)
         return;
     if (received == HYB_RECEIVED_FORGERY && client.is_authenticated)
-        xh_log_warning("the connection to rank 0 on %s carried data that rank "
-                       "0 did not send, and was closed",
+        xh_log_warning("somebody altered the data on the connection to rank 0 "
+                       "on %s, which was closed",
                        job->host[0]);
     if (received == HYB_RECEIVED_CLOSE && client.is_authenticated &&
         !client.is_goodbye_said && client.exit_time == 0.0)
@@ -163,7 +166,7 @@ static bool is_alone(double now)
             now > client.send_time + HYB_ANSWER_SECONDS);
 }
 
-/* "; rank 0 on n01 does not answer ...", or "" */
+/* Describe process 0: "; rank 0 on n01 does not answer ...", or "". */
 static void describe_server(const hyb_hang_job_t *job, double now, char *text,
                             size_t size)
 {
@@ -174,12 +177,13 @@ static void describe_server(const hyb_hang_job_t *job, double now, char *text,
         return;
     if (!client.is_authenticated ||
         !hyb_connection_is_acknowledged(&client.connection))
-        how = "does not answer, nor does its host: one of the two is cut off";
+        how = "does not answer, and neither does its host: that host or this "
+              "one is cut off";
     snprintf(text, size, "; rank 0 on %s %s", job->host[0], how);
 }
 
 /* Warn of the stall, or end the job. Between phases this process does not know
- * whether it waits; then only a stopped process 0 counts. */
+ * whether it waits, so only a stopped process 0 counts. */
 static void report_alone(const hyb_hang_job_t *job, double now)
 {
     char state[512], server[256], text[800];
@@ -208,7 +212,8 @@ static void report_stall(const hyb_hang_job_t *job, double now)
 {
     if (job->state.stall < job->patience) {
         if (client.is_warned)
-            xh_log_warning("it goes on, after %.0f s", client.stall);
+            xh_log_warning("the job makes progress again, after %.0f s",
+                           client.stall);
         client.is_warned = false;
         client.report_time = client.report_pause = 0.0;
         return;
@@ -224,10 +229,10 @@ static void report_stall(const hyb_hang_job_t *job, double now)
 }
 
 /*
- * End this process if process 0 has ended or ends the job; process 0 and the
- * launcher have time to do so first, and ranks are staggered so that not all of
- * them say it at once. If process 0's system only reset the connection, as
- * after a pause of seconds, it accepts another one.
+ * End this process if process 0 has ended or ends the job. First process 0 and
+ * the launcher get time to end it, and ranks are staggered so that not all of
+ * them log it at once. If process 0's system only reset the connection, as
+ * after a pause of seconds, process 0 accepts another one.
  */
 static void end_with_server(const hyb_hang_job_t *job, double now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* accept4 */
+#define _GNU_SOURCE /* for accept4 */
 #include "hybrid/observe/hang/connection.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ static void set_option(int fd, int level, int option, int value)
     setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* The system probes after 3 s of silence, three times, 2 s apart. Data must be
- * acknowledged within the same time. */
+/* Let the system probe after 3 s of silence, three times, 2 s apart. Sent data
+ * must be acknowledged within the same time. */
 static void set_timeouts(int fd)
 {
     set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -37,9 +37,8 @@ static socklen_t length_of(const struct sockaddr_storage *address)
                                          : sizeof(struct sockaddr_in6);
 }
 
-/* Returns a socket that listens at *at, and stores its port there; below 0:
- * none.
- */
+/* Return a socket that listens at *at, and store its port there; negative:
+ * none. */
 static int listen_at(struct sockaddr_storage *at)
 {
     socklen_t length = length_of(at);
@@ -58,7 +57,7 @@ static int listen_at(struct sockaddr_storage *at)
 }
 
 /* Listen on loopback only, IPv4 before IPv6; or on all addresses, IPv6 before
- * IPv4: there an IPv6 socket accepts both. */
+ * IPv4, because an IPv6 socket on all addresses accepts both. */
 static int open_listener(bool only_loopback, struct sockaddr_storage *at_p)
 {
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
@@ -107,7 +106,8 @@ int hyb_connection_listen(bool only_loopback, hyb_rendezvous_t *rendezvous_p)
     return fd;
 }
 
-/* Note both addresses; false: the client called one that is not listed. */
+/* Note both ends' addresses. Returns false if the client called an address that
+ * is not listed. */
 static bool note_addresses(hyb_connection_t *c,
                            const hyb_rendezvous_t *rendezvous)
 {
@@ -189,8 +189,8 @@ static bool has_valid_mac(const hyb_connection_t *c)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* Half a frame would garble all later ones: the connection is shut down then.
- */
+/* Send a frame. A partial frame would garble all later ones, so the connection
+ * is then shut down. */
 static bool send_whole(const hyb_connection_t *c, const hyb_frame_t *frame)
 {
     ssize_t sent = -1;
@@ -238,8 +238,8 @@ static hyb_received_t end_of_data(hyb_connection_t *c, ssize_t got)
     return is_lost ? HYB_RECEIVED_LOSS : HYB_RECEIVED_CLOSE;
 }
 
-/* The server authenticates itself first, to anyone: that reveals nothing about
- * the secret. */
+/* Answer a hello. The server authenticates itself first, to anyone, which
+ * reveals nothing about the secret. */
 static bool answer_hello(hyb_connection_t *c)
 {
     hyb_frame_t hello = {.kind = HYB_FRAME_HELLO};

@@ -7,7 +7,7 @@ static const char *host_of(const hyb_hang_job_t *job, int rank)
     return rank >= 0 && rank < job->count ? job->host[rank] : "an unknown host";
 }
 
-/* "rank 1 on n02", "others of ranks 0 to 3" */
+/* Name the ranks of a wait: "rank 1 on n02", "others of ranks 0 to 3". */
 static void describe_ranks(const hyb_hang_job_t *job, const hyb_state_wait_t *w,
                            char *text, size_t size)
 {
@@ -41,17 +41,17 @@ void hyb_describe_state(const hyb_hang_job_t *job, const hyb_state_t *state,
 
 static const char *const faults[] = {
     [HYB_FAULT_NONE] = "",
-    [HYB_FAULT_CYCLE] = ("waits as well: a message between them is lost, or "
-                         "their connection"),
+    [HYB_FAULT_CYCLE] = ("also waits: a message between the two processes, or "
+                         "their connection, is lost"),
     [HYB_FAULT_UNKNOWN] = "cannot be asked",
-    [HYB_FAULT_STALLED] = "waits for nobody and finishes nothing",
+    [HYB_FAULT_STALLED] = "waits for no process and makes no progress",
     [HYB_FAULT_STOPPED] = "does not answer while its host does: it is stopped",
     [HYB_FAULT_HOST_DOWN] =
         "does not answer, nor does its host: that is down or cut off",
     [HYB_FAULT_ENDED] = "has ended, as its connection says",
 };
 
-/* What the blamed process does, or how one that waits for it waits. */
+/* Describe what the blamed process does, or how a process waits for it. */
 static void describe_evidence(const hyb_hang_job_t *job,
                               const hyb_process_t *processes,
                               const hyb_blame_t *blame, char *text, size_t size)

@@ -19,19 +19,19 @@
 static hyb_hang_job_t job = {.listener = -1};
 static pthread_t thread;
 static bool is_open;
-static int stop_event = -1; /* descriptor; ends the thread */
+static int stop_event = -1; /* file descriptor that ends the thread */
 
 /* ---- the thread ---------------------------------------------------------- */
 
-/* s */
+/* Seconds between two updates. */
 static double poll_interval(void)
 {
     return fmin(0.5, job.patience / 8.0);
 }
 
-/* gap is the time since the last update; a longer gap than two intervals, in
- * which this process was stopped, does not count. Between phases this process
- * may wait for all. */
+/* Update the state, `gap` seconds after the last update. A gap of more than two
+ * intervals, in which this process was stopped, counts as two. Between phases
+ * this process may wait for all. */
 static void update_state(double gap)
 {
     hyb_state_t *state = &job.state;
@@ -50,7 +50,8 @@ static bool is_server(void)
     return job.rank == 0 && job.host != NULL;
 }
 
-/* Wait for an event, at most for one interval; false: the thread is to end. */
+/* Wait for an event, at most for one interval. Returns false if the thread must
+ * end. */
 static bool wait_for_event(struct pollfd *fds)
 {
     int count = 1;
@@ -84,7 +85,8 @@ static void *watch(void *context)
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* Each connection takes a file descriptor; the run itself needs some. */
+/* Raise the limit of open files: each connection takes a descriptor, and the
+ * run itself needs some. */
 static bool raise_file_limit(void)
 {
     enum { RUN_FILES = 256 };
@@ -98,14 +100,14 @@ static bool raise_file_limit(void)
         setrlimit(RLIMIT_NOFILE, &files);
         return true;
     }
-    xh_log_warning("hang: the system allows %llu open files, and %llu are "
-                   "needed (ulimit -Hn): each process reports only on itself",
-                   (unsigned long long)files.rlim_max,
-                   (unsigned long long)needed);
+    xh_log_warning(
+        "hang: the watchdog needs %llu open files and the system allows %llu "
+        "(ulimit -Hn): each process reports only on itself",
+        (unsigned long long)needed, (unsigned long long)files.rlim_max);
     return false;
 }
 
-/* Remove the addresses of process 0 that are also those of another host. */
+/* Remove those addresses of process 0 that other hosts have, too. */
 static void remove_shared_addresses(void)
 {
     hyb_addresses_t *list = &job.rendezvous.addresses;
@@ -116,13 +118,13 @@ static void remove_shared_addresses(void)
     hyb_addresses_remove(list, mask);
 }
 
-/* Process 0 listens, on loopback only if that leads to it from all processes.
+/* Let process 0 listen; on loopback only, if all processes reach it that way.
  */
 static void open_rendezvous(void)
 {
     uint64_t mine = hyb_loopback_network(job.host[job.rank]);
     uint64_t server = mine;
-    int is_remote; /* some process is on another host than process 0 */
+    int is_remote; /* is any process on another host than process 0? */
 
     MPI_Bcast(&server, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     job.is_same_host = mine == server;
@@ -187,7 +189,7 @@ void hyb_hang_open(void)
     exchange_hosts();
     open_rendezvous();
     hyb_hang_client_open();
-    if (job.rank != 0) /* known to process 0 before anything can stop */
+    if (job.rank != 0) /* so that process 0 knows it before anything stops */
         hyb_hang_client_step(&job, xh_clock_wall());
     is_open = job.rank != 0 || hyb_hang_server_open(&job);
     if (is_open && !begin_thread()) {

@@ -4,10 +4,10 @@
 /*
  * Detection of hangs. In each process a thread checks whether the process makes
  * progress. After `watchdog` seconds without progress, it reports to process 0
- * over a connection beside MPI. Process 0 asks all processes, names the one
- * that all wait for (hpl/pauxil/hang.h keeps the result), and ends the job
- * after `hang` seconds. When a process ends without a message, its closed
- * connection tells.
+ * over a connection beside MPI. Process 0 asks all processes, names the process
+ * that all wait for (hpl/pauxil/hang.h stores the result), and ends the job
+ * after `hang` seconds. If a process ends without a message, process 0 sees its
+ * connection close.
  */
 
 /*
@@ -18,8 +18,8 @@
 void hyb_hang_open(void);
 
 /*
- * Until close, this process reports on itself after patience seconds without
- * progress; if patience is 0, it does not. Order: before hyb_hang_open
+ * Until close, this process reports on itself after `patience` seconds without
+ * progress; never if `patience` is 0. Order: before hyb_hang_open
  */
 void hyb_hang_open_alone(int rank, double patience);
 

@@ -7,43 +7,46 @@
 #include "hybrid/observe/hang/job.h"
 
 enum {
-    PENDING = 256,  /* connections that are not authenticated yet */
-    STATE_LINES = 8 /* most states that are reported */
+    PENDING = 256,  /* connections not authenticated yet, at most */
+    STATE_LINES = 8 /* states reported, at most */
 };
 
-/* s */
+/* in seconds */
 static const double pending_timeout = 10.0; /* to authenticate */
-static const double pending_least = 0.25;   /* before it may be replaced */
+static const double pending_least = 0.25;   /* until it may be replaced */
 static const double least_pause = 0.2;      /* between two questions */
 
-/* Times are of xh_clock_wall. */
+/* Times are those of xh_clock_wall. */
 typedef struct {
     hyb_connection_t connection;
-    double ask_time; /* of the first unanswered question; 0: all are answered */
-    double close_time;     /* of the connection; 0: it was not closed */
-    bool is_goodbye_said;  /* by the client */
-    bool has_answered;     /* the current question */
-    bool is_loss_reported; /* that its host does not answer */
+    double ask_time; /* when the first unanswered question was asked; 0: all are
+                        answered */
+    double close_time;     /* when the connection closed; 0: it did not */
+    bool is_goodbye_said;  /* the client has said goodbye */
+    bool has_answered;     /* the client has answered the current question */
+    bool is_loss_reported; /* a message said that its host does not answer */
 } client_t;
 
 typedef struct {
     hyb_connection_t connection;
     double accept_time;
-    bool is_host_known; /* a client from that host was authenticated before */
+    bool is_host_known; /* was a client from that host authenticated before? */
 } pending_t;
 
 static struct {
     client_t *clients; /* by rank */
     hyb_process_t *processes;
     pending_t pending[PENDING];
-    bool is_full;     /* further connections have to wait */
+    bool is_full;     /* further connections must wait */
     double full_time; /* when one last waited or was replaced; 0: never */
-    bool is_asking;   /* answers to a question are outstanding */
-    double ask_time;  /* of the newest question, or when all had answered it */
-    bool is_stall_reported; /* by a client, since the newest question */
-    bool is_wait_long; /* a process within a phase waits for patience / 2 */
-    hyb_blame_t blame; /* reported last */
-    double stall;      /* s, of the newest blame */
+    bool is_asking;   /* some answers to a question are outstanding */
+    double ask_time;  /* when the newest question was asked, or all had answered
+                         it */
+    bool is_stall_reported; /* a client reported a stall since the newest
+                               question */
+    bool is_wait_long;      /* a process in a phase has waited patience / 2 */
+    hyb_blame_t blame;      /* the last blame reported */
+    double stall;           /* s of stall of the newest blame */
 } server;
 
 bool hyb_hang_server_open(const hyb_hang_job_t *job)
@@ -73,8 +76,8 @@ int hyb_hang_server_fds_limit(const hyb_hang_job_t *job)
     return job->count + PENDING;
 }
 
-/* The listener, the clients by rank from 1 on, then the pending connections.
- * poll() ignores those below 0, which are closed. */
+/* List the listener, the clients by rank from 1 on, then the pending
+ * connections. poll() ignores negative descriptors, which are closed. */
 int hyb_hang_server_fds(const hyb_hang_job_t *job, struct pollfd *fds_p)
 {
     fds_p[0] = (struct pollfd){.fd = server.is_full ? -1 : job->listener,
@@ -99,7 +102,8 @@ static bool is_host_known(const hyb_hang_job_t *job, const hyb_connection_t *c)
     return false;
 }
 
-/* Is a replaced before b? The order: closed, of an unknown host, older. */
+/* Is `a` replaced before `b`? Closed connections go first, then those of
+ * unknown hosts, then older ones. */
 static bool is_replaced_before(const pending_t *a, const pending_t *b)
 {
     bool is_closed = a->connection.fd < 0;
@@ -111,7 +115,7 @@ static bool is_replaced_before(const pending_t *a, const pending_t *b)
     return a->accept_time < b->accept_time;
 }
 
-/* The one that a new connection may replace; NULL: none yet. */
+/* The pending connection that a new one may replace; NULL: none yet. */
 static pending_t *find_replaceable(double now)
 {
     pending_t *found = server.pending;
@@ -124,7 +128,7 @@ static pending_t *find_replaceable(double now)
                : NULL;
 }
 
-/* An unknown host does not replace a known one. */
+/* Replace `old` by `c`, except a known host by an unknown one. */
 static void replace(pending_t *old, hyb_connection_t *c, bool host_known,
                     double now)
 {
@@ -163,7 +167,8 @@ static bool is_client(const hyb_hang_job_t *job, int rank)
     return rank > 0 && rank < job->count;
 }
 
-/* Copy the state; make its count and the ends of its texts safe. */
+/* Copy the state of a frame, and make its count and the ends of its texts safe.
+ */
 static void copy_state(const hyb_frame_t *frame)
 {
     hyb_state_t *state = &server.processes[frame->rank].state;
@@ -176,7 +181,8 @@ static void copy_state(const hyb_frame_t *frame)
         state->waits[i].what[HYB_WHAT_SIZE - 1] = '\0';
 }
 
-/* This process was stopped, and another one has ended the job for that. */
+/* End: this process was stopped, and another one has therefore ended the job.
+ */
 static void end_for_client(const hyb_hang_job_t *job, const hyb_frame_t *frame)
 {
     hpl_hang_t hang = {.rank = 0, .seconds = frame->state.stall, .ended = true};
@@ -215,7 +221,7 @@ static void handle_frame(const hyb_hang_job_t *job, const hyb_frame_t *frame)
     hyb_connection_send(&client->connection, &answer);
 }
 
-/* The connection is authenticated: it replaces the client's earlier one. */
+/* Let the authenticated connection replace the client's earlier one. */
 static void become_client(const hyb_hang_job_t *job, hyb_connection_t *c)
 {
     client_t *client = &server.clients[c->frame.rank];
@@ -257,7 +263,7 @@ static void report_forgery(const hyb_hang_job_t *job, int rank)
     server.processes[rank].contact = HYB_CONTACT_NONE;
     xh_log_warning_of(
         rank, job->host[rank],
-        "its connection carried data that it did not send, and was closed");
+        "somebody altered the data on its connection, which was closed");
 }
 
 static void receive_from_client(const hyb_hang_job_t *job, int rank, double now)
@@ -287,7 +293,7 @@ static void send_to_all(const hyb_hang_job_t *job, hyb_frame_t frame)
         hyb_connection_send(&server.clients[rank].connection, &frame);
 }
 
-/* Tell all clients why, and end the job. */
+/* Tell all clients why the job ends, and end it. */
 static void end_job(const hyb_hang_job_t *job, const char *text)
 {
     send_to_all(job, hyb_hang_abort_frame(job, text));
@@ -296,7 +302,7 @@ static void end_job(const hyb_hang_job_t *job, const char *text)
 
 /* ---- ended processes ----------------------------------------------------- */
 
-/* Does a pending connection say that it belongs to that rank? */
+/* Does a pending connection claim to belong to `rank`? */
 static bool is_pending(int rank)
 {
     for (int i = 0; i < PENDING; i++) {
@@ -308,7 +314,7 @@ static bool is_pending(int rank)
     return false;
 }
 
-/* Since when the client could have connected again, but did not; 0: it has a
+/* Since when could the client have reconnected? Returns 0 if it has a
  * connection, or said goodbye. */
 static double absent_since(int rank, double now)
 {
@@ -319,7 +325,8 @@ static double absent_since(int rank, double now)
     return is_pending(rank) ? now : fmax(client->close_time, server.full_time);
 }
 
-/* End the job for a process that has ended; the launcher had time to do so. */
+/* End the job because a process has ended; the launcher has had time to do so.
+ */
 static void end_for_ended(const hyb_hang_job_t *job, int rank)
 {
     const hyb_state_t *state = &server.processes[rank].state;
@@ -363,7 +370,7 @@ static void ask(const hyb_hang_job_t *job, double now)
     server.is_stall_reported = false;
 }
 
-/* Have all answered that answered the last time? */
+/* Have all processes answered that answered the last question? */
 static bool have_all_answered(const hyb_hang_job_t *job)
 {
     for (int rank = 1; rank < job->count; rank++)
@@ -424,8 +431,8 @@ static void note_hang(const hyb_hang_job_t *job, const hyb_blame_t *blame,
     hpl_hang_note(&hang);
 }
 
-/* Report a blame that differs from the last one, and end the job at its limit.
- */
+/* Report a blame that differs from the last one, and end the job at its time
+ * limit. */
 static void report_blame(const hyb_hang_job_t *job, const hyb_blame_t *blame)
 {
     char text[512];
@@ -469,12 +476,13 @@ static void judge(const hyb_hang_job_t *job)
         report_blame(job, &blame);
         server.stall = blame.stall;
     } else if (server.blame.fault != HYB_FAULT_NONE) {
-        xh_log_warning_of(-1, "", "it goes on, after %.0f s", server.stall);
+        xh_log_warning_of(-1, "", "the job makes progress again, after %.0f s",
+                          server.stall);
         server.blame.fault = HYB_FAULT_NONE;
     }
 }
 
-/* s from one question to the next */
+/* Seconds from one question to the next. */
 static double question_pause(const hyb_hang_job_t *job)
 {
     bool is_suspicious =

@@ -20,8 +20,8 @@ void hyb_state_add_wait(hyb_state_t *state, const hpl_wait_t *wait)
     state->wait_count++;
 }
 
-/* Append the notes of what (NULL: of anything) and of iteration (below 0: of
- * any). */
+/* Append the notes about `what` (NULL: about anything) and of `iteration`
+ * (negative: of any). */
 static void add_matching(hyb_state_t *state, const hpl_wait_t *notes, int count,
                          const char *what, int iteration)
 {

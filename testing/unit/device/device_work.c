@@ -4,7 +4,9 @@
 
 enum {
     ORDER = 40, /* of the largest operand here */
-    LD = 47
+    LD = 47,
+    LDA = LD - 4, /* of a product's A and B */
+    LDB = LD - 2
 };
 
 static void fill(double *x, size_t count)
@@ -76,9 +78,9 @@ static void fill_operands(operands_t *o)
     fill(o->c, LD * ORDER);
 }
 
-static double element(const double *x, xh_trans_t trans, int i, int j)
+static double element(const double *x, int ld, xh_trans_t trans, int i, int j)
 {
-    return trans == XH_TRANS ? x[j + i * LD] : x[i + j * LD];
+    return trans == XH_TRANS ? x[j + i * ld] : x[i + j * ld];
 }
 
 /* The element of the product that p of operands o is to give. */
@@ -88,8 +90,8 @@ static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
     double sum = 0;
 
     for (int l = 0; l < k; l++)
-        sum +=
-            element(o->a, p->trans_a, i, l) * element(o->b, p->trans_b, l, j);
+        sum += element(o->a, LDA, p->trans_a, i, l) *
+               element(o->b, LDB, p->trans_b, l, j);
     return p->alpha * sum + (p->beta == 0 ? 0 : p->beta * o->c[i + j * LD]);
 }
 
@@ -147,10 +149,10 @@ static hyb_gemm_t shape_of(int m, int n, int k, int flags)
         .c = {NULL, 0, m, n, LD},
     };
 
-    p.a = flags & 1 ? (hyb_device_view_t){NULL, 0, k, m, LD}
-                    : (hyb_device_view_t){NULL, 0, m, k, LD};
-    p.b = flags & 2 ? (hyb_device_view_t){NULL, 0, n, k, LD}
-                    : (hyb_device_view_t){NULL, 0, k, n, LD};
+    p.a = flags & 1 ? (hyb_device_view_t){NULL, 0, k, m, LDA}
+                    : (hyb_device_view_t){NULL, 0, m, k, LDA};
+    p.b = flags & 2 ? (hyb_device_view_t){NULL, 0, n, k, LDB}
+                    : (hyb_device_view_t){NULL, 0, k, n, LDB};
     return p;
 }
 

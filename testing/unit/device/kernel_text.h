@@ -7,7 +7,8 @@
  * BARRIER.
  */
 #include <sched.h>
-#include "testing/unit/unit.h"
+#include <stdint.h>
+#include <string.h>
 
 static inline double as_double(uint64_t bits)
 {

@@ -28,7 +28,7 @@ static bool find_model(void)
     snprintf(setting, sizeof(setting), "plugin_dir=%s/../../cuda-model",
              program);
     snprintf(pattern, sizeof(pattern), "%s/../../cuda-model/lib[!h]*", program);
-    setenv("CUDA_MODEL_DEVICES", "2", 1);
+    setenv("CUDA_MODEL_VISIBLE", "01", 1);
     if (glob(pattern, 0, NULL, &found) != 0)
         return false;
     for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -74,14 +74,17 @@ hyb_device_t *model_fixture_device(const char *backend, int index)
 {
     hyb_device_choice_t choice = {device_cases_backend(backend), index};
     hyb_device_t *device = NULL;
+    const char *why;
 
+    assert_true(index < choice.backend->count(&why));
     assert_ok(hyb_device_open(choice, NULL, 0, &device));
     return device;
 }
 
+/* The plug-in is found before device_cases_open loads the settings again. */
 int model_fixture_open(const char *backend, void **state_p)
 {
     *state_p = NULL;
-    return model_fixture_begin("") &&
-           (device_cases_open(backend, state_p) != 0 || !*state_p);
+    return model_fixture_begin("") && device_cases_backend(backend) != NULL &&
+           (device_cases_open(backend, state_p) != 0 || *state_p == NULL);
 }

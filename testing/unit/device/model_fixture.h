@@ -5,8 +5,7 @@
 #include "hybrid/device/device.h"
 #include "testing/cuda_model/control.h"
 
-/* The plug-ins cuda and hip on the model of their libraries, with two devices.
- */
+/* The plug-ins cuda and hip on the model of their libraries: two devices. */
 
 /*
  * Let the model begin anew with these faults. The first call opens it, for

@@ -105,11 +105,13 @@ TEST(kernels_that_fail_are_told_by_what_follows)
         assert_fails(faults[i]);
 }
 
-/* Whatever it may wait for in one of CUDA's versions. */
+/* Whatever CUDA may wait for in one of its versions. What waits for the stalled
+ * queue stalls, too. */
 TEST(cuda_is_not_called_for_a_device_that_was_given_up)
 {
     bench_t b = bench_open(0, "stall@copy_in:1");
     hyb_event_t *event = device_cases_event(b.device);
+    hyb_queue_t *behind = device_cases_queue(b.device);
     double *pinned;
     bool done = true;
     long calls;
@@ -118,6 +120,8 @@ TEST(cuda_is_not_called_for_a_device_that_was_given_up)
     assert_ok(hyb_device_pin(b.device, ones, sizeof(ones)));
     assert_ok(hyb_queue_copy_in(b.queue, host(ones), b.a));
     assert_ok(hyb_event_record(b.queue, event));
+    assert_ok(hyb_queue_wait(behind, event));
+    assert_ok(hyb_event_record(behind, event));
     assert_ok(hyb_event_wait(event, 0.01, &done));
     assert_false(done);
     unheard(hyb_device_fail(b.device, "this test is tired of it"));
@@ -127,6 +131,7 @@ TEST(cuda_is_not_called_for_a_device_that_was_given_up)
     hyb_pinned_free(b.device, pinned, 8 * ORDER);
     hyb_device_unpin(b.device, ones);
     hyb_event_destroy(event);
+    hyb_queue_destroy(behind);
     bench_close(&b);
     assert_int_equal(model_fixture_counts().calls, calls);
 }

@@ -24,32 +24,16 @@ TEST(a_device_that_closes_leaves_nothing)
 static void check_refused_queue(const char *fault)
 {
     bench_t b = bench_open(0, fault);
-    cuda_model_counts_t before = model_fixture_counts();
+    cuda_model_counts_t before = model_fixture_counts(), after;
     hyb_queue_t *queue;
 
     unheard(assert_int_equal(
         hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue), XH_ERR_MEMORY));
-    assert_int_equal(model_fixture_counts().streams, before.streams);
-    assert_int_equal(model_fixture_counts().memory, before.memory);
-    assert_int_equal(model_fixture_counts().handles, before.handles);
-    assert_ok(hyb_queue_create(b.device, HYB_QUEUE_NORMAL, &queue));
-    hyb_queue_destroy(queue);
-    assert_false(hyb_device_failed(b.device));
+    after = model_fixture_counts();
+    after.calls = before.calls;
+    assert_memory_equal(&before, &after, sizeof(before));
+    hyb_queue_destroy(device_cases_queue(b.device));
     assert_nothing_left(&b);
-}
-
-TEST(a_queue_that_cannot_be_made_leaves_nothing)
-{
-    bench_t b = bench_open(0, "");
-    char fault[32];
-
-    snprintf(fault, sizeof(fault), "oom@malloc:%d",
-             model_fixture_counts().memory + 1);
-    assert_nothing_left(&b);
-    check_refused_queue("oom@stream:2");
-    check_refused_queue(
-        "oom@handle:3"); /* the first is asked how it computes */
-    check_refused_queue(fault);
 }
 
 /* The device of faults cannot be opened, and that leaves nothing. */
@@ -64,12 +48,19 @@ static void check_refused_device(const char *fault, xh_status_t expected)
     model_fixture_assert_nothing_left();
 }
 
-TEST(a_device_that_cannot_be_opened_leaves_nothing)
+/* The first handle is asked how it computes. */
+TEST(what_cannot_be_opened_leaves_nothing)
 {
     bench_t b = bench_open(0, "");
     bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
+    char fault[32];
 
+    snprintf(fault, sizeof(fault), "oom@malloc:%d",
+             model_fixture_counts().memory + 1);
     assert_nothing_left(&b);
+    check_refused_queue("oom@stream:2");
+    check_refused_queue("oom@handle:3");
+    check_refused_queue(fault);
     check_refused_device("oom@handle:1", XH_ERR_MEMORY);
     check_refused_device("refuse@handle:1", XH_ERR_DEVICE);
     if (!has_kernels)
@@ -82,40 +73,25 @@ TEST(a_device_that_cannot_be_opened_leaves_nothing)
 TEST(only_urgent_queues_get_urgent_streams)
 {
     bench_t b = bench_open(0, "");
-    hyb_queue_t *queue[3];
-    int i;
+    hyb_queue_t *urgent;
 
-    for (i = 0; i < 3; i++)
-        assert_ok(hyb_queue_create(
-            b.device, i == 1 ? HYB_QUEUE_HIGH : HYB_QUEUE_NORMAL, &queue[i]));
+    assert_int_equal(model_fixture_counts().urgent_streams, 0);
+    assert_ok(hyb_queue_create(b.device, HYB_QUEUE_HIGH, &urgent));
     assert_int_equal(model_fixture_counts().urgent_streams, 1);
-    hyb_queue_destroy(queue[0]);
-    assert_ok(hyb_queue_create(b.device, HYB_QUEUE_HIGH, &queue[0]));
-    assert_int_equal(model_fixture_counts().urgent_streams, 2);
-    for (i = 0; i < 3; i++)
-        hyb_queue_destroy(queue[i]);
+    hyb_queue_destroy(urgent);
     assert_nothing_left(&b);
 }
-
-TEST(whoever_waits_for_a_device_sleeps)
-{
-    enum { BLOCKING_SYNC = 4 };
-    bench_t b = bench_open(0, "");
-
-    assert_int_equal(model_fixture_counts().flags, BLOCKING_SYNC);
-    bench_close(&b);
-}
-
-/* ---- threads ------------------------------------------------------------- */
 
 static void *square_elsewhere(void *argument)
 {
     return finish_square(argument) == XH_OK ? argument : NULL;
 }
 
-/* CUDA's current device is each thread's own, 0 at first. */
+/* CUDA's current device is each thread's own, 0 at first; whoever waits for a
+ * device sleeps. */
 TEST(a_new_thread_works_with_any_device)
 {
+    enum { BLOCKING_SYNC = 4 };
     bench_t b = bench_open(1, "");
     pthread_t thread;
     void *right;
@@ -125,7 +101,48 @@ TEST(a_new_thread_works_with_any_device)
     assert_ptr_equal(right, &b);
     assert_true(is_square());
     assert_int_equal(model_fixture_counts().contexts, 1); /* none on device 0 */
+    assert_int_equal(model_fixture_counts().flags, BLOCKING_SYNC);
     assert_nothing_left(&b);
+}
+
+/* What the management library tells of a device, as text. */
+static void read_sensors(hyb_device_t *device, char *text, size_t size,
+                         uint64_t *free_p)
+{
+    hyb_device_sensors_t s;
+    hyb_device_info_t info;
+
+    assert_ok(hyb_device_sensors(device, &s));
+    assert_ok(hyb_device_describe(device, &info));
+    snprintf(text, size, "%.8g C, %.8g Hz, %.8g W, %.8g J, %s", s.temperature,
+             s.clock, s.power, s.energy, info.serial);
+    *free_p = info.memory_free;
+}
+
+/* The second device's, by its address. */
+TEST(sensors_are_those_of_the_devices_address)
+{
+    static const char *const known[][2] = {
+        {"cuda", "40 C, 1.5e+09 Hz, 300.5 W, 7000.25 J, 1650000001"},
+        {"hip", "45.5 C, 1.7e+09 Hz, 300.5 W, 30500 J, PCB000001"}};
+    hyb_buffer_t *buffer = NULL;
+    uint64_t before, after;
+    char text[128];
+
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        hyb_device_t *device;
+
+        if (!model_fixture_begin(""))
+            skip();
+        device = model_fixture_device(known[i][0], 1);
+        read_sensors(device, text, sizeof(text), &before);
+        assert_string_equal(text, known[i][1]);
+        assert_ok(hyb_buffer_create(device, 1 << 20, &buffer));
+        read_sensors(device, text, sizeof(text), &after);
+        assert_int_equal(before - after, 1 << 20);
+        hyb_buffer_destroy(buffer);
+        hyb_device_close(device);
+    }
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -162,28 +179,6 @@ static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
 
     unheard(status = hyb_device_pin(device, memory, bytes));
     return status;
-}
-
-/* Whoever asked for pinned memory goes on with what there is. */
-TEST(staging_memory_that_cannot_be_pinned_serves)
-{
-    bench_t b = bench_open(0, "refuse@register:1");
-    double *memory = NULL;
-    int lines;
-
-    capture_begin();
-    assert_ok(hyb_pinned_alloc(b.device, 8 * ORDER * ORDER, &memory));
-    assert_in(capture_end(&lines), "cannot be pinned");
-    assert_int_equal(lines, 1);
-    assert_ok(square(&b));
-    assert_ok(hyb_queue_copy_out(b.queue, b.c,
-                                 (xh_view_t){memory, ORDER, ORDER, ORDER}));
-    assert_ok(device_cases_finish(b.device, b.queue));
-    assert_true(memory[0] == ORDER && memory[ORDER * ORDER - 1] == ORDER);
-    assert_string_equal(
-        heard(hyb_pinned_free(b.device, memory, 8 * ORDER * ORDER)), "");
-    assert_false(hyb_device_failed(b.device));
-    assert_nothing_left(&b);
 }
 
 /* A matrix of two segments, each pinned by itself: one copy each. */
@@ -233,55 +228,29 @@ TEST(memory_is_pinned_for_all_devices_and_as_a_whole)
 
 /* ---- groups that wait for each other ------------------------------------- */
 
-enum { TALL = 2500, WIDE = 20 }; /* a panel of three groups */
-
-/* Factor a panel in one step, on a device that holds so many groups at once;
- * cooperative launches that took. */
-static int factor(const char *processors, double *panel, int64_t *pivots)
-{
-    hyb_device_view_t a, list;
-    bench_t b;
-    int launches;
-
-    setenv("CUDA_MODEL_PROCESSORS", processors, 1);
-    b = bench_open(0, "");
-    unsetenv("CUDA_MODEL_PROCESSORS");
-    if (!hyb_device_has(b.device, HYB_OP_PANEL_STEP))
-        skip();
-    a = device_cases_matrix(b.device, TALL, WIDE);
-    list = device_cases_matrix(b.device, WIDE, 1);
-    assert_ok(
-        hyb_queue_generate(b.queue, &(hyb_generate_t){.seed = 7,
-                                                      .order = TALL,
-                                                      .rows = {0, TALL, 0, 1},
-                                                      .cols = {0, WIDE, 0, 1},
-                                                      .block = a}));
-    for (int64_t c = 0; c < WIDE; c += WIDE / 2)
-        assert_ok(hyb_queue_panel_step(
-            b.queue, &(hyb_panel_step_t){a, c, WIDE / 2, list}));
-    assert_ok(
-        hyb_queue_copy_out(b.queue, a, (xh_view_t){panel, TALL, WIDE, TALL}));
-    assert_ok(hyb_queue_copy_out(b.queue, list,
-                                 (xh_view_t){(double *)pivots, WIDE, 1, WIDE}));
-    assert_ok(device_cases_finish(b.device, b.queue));
-    launches = model_fixture_counts().cooperative;
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(list.buffer);
-    assert_nothing_left(&b);
-    return launches;
-}
-
+/* A panel of three groups; other cases see what steps compute. */
 TEST(a_step_is_one_launch_if_the_device_holds_all_of_its_groups)
 {
-    static double at_once[TALL * WIDE], by_column[TALL * WIDE];
-    static const char *const too_few[] = {"2", "0"};
-    int64_t pivots[WIDE], others[WIDE];
+    static const char *const processors[] = {"3", "2", "0"};
 
-    assert_int_equal(factor("3", at_once, pivots), 2);
-    for (size_t i = 0; i < COUNT_OF(too_few); i++) {
-        assert_int_equal(factor(too_few[i], by_column, others), 0);
-        assert_memory_equal(at_once, by_column, sizeof(at_once));
-        assert_memory_equal(pivots, others, sizeof(pivots));
+    for (size_t i = 0; i < COUNT_OF(processors); i++) {
+        hyb_device_view_t a, list;
+        bench_t b;
+
+        setenv("CUDA_MODEL_PROCESSORS", processors[i], 1);
+        b = bench_open(0, "");
+        unsetenv("CUDA_MODEL_PROCESSORS");
+        if (!hyb_device_has(b.device, HYB_OP_PANEL_STEP))
+            skip();
+        a = device_cases_matrix(b.device, 2500, 2);
+        list = device_cases_matrix(b.device, 2, 1);
+        assert_ok(
+            hyb_queue_panel_step(b.queue, &(hyb_panel_step_t){a, 0, 2, list}));
+        assert_ok(device_cases_finish(b.device, b.queue));
+        assert_int_equal(model_fixture_counts().cooperative, i == 0);
+        hyb_buffer_destroy(a.buffer);
+        hyb_buffer_destroy(list.buffer);
+        assert_nothing_left(&b);
     }
 }
 

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include "testing/unit/device/kernel_text.h"
+#include "testing/unit/unit.h"
 #include "testing/unit/cpu/textbook_lu.h"
 
 enum { ITEMS_OF_GROUP = 4, HELD = 5, ROWS = HELD * ITEMS_OF_GROUP, COLS = 16 };

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 #include "testing/unit/device/kernel_text.h"
+#include "testing/unit/unit.h"
 
 enum { ALL_GROUPS = 5, ROWS = 100, COLS = 16, ROWS_OF_GROUP = 20 };
 enum { VECTOR = COLS + ALL_GROUPS * (COLS + 2) };

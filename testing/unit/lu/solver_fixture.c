@@ -18,7 +18,7 @@ static void set(const char *settings)
         assert_ok(xh_settings_assign(word));
 }
 
-void driver_open(const char *settings)
+void solver_open(const char *settings)
 {
     xh_log_limit(XH_LOG_WARNING);
     assert_ok(xh_settings_load());
@@ -28,7 +28,7 @@ void driver_open(const char *settings)
 }
 
 /* What devices names is dealt to all processes of the node. */
-void driver_open_with_devices(int count, const char *settings)
+void solver_open_with_devices(int count, const char *settings)
 {
     char all[256] = "";
 
@@ -36,10 +36,10 @@ void driver_open_with_devices(int count, const char *settings)
     if (count > 0)
         snprintf(all, sizeof(all), "devices=emu:%d emu_memory=16 ",
                  count * unit_processes());
-    driver_open(strcat(all, settings));
+    solver_open(strcat(all, settings));
 }
 
-void driver_close(void)
+void solver_close(void)
 {
     hyb_solver_close();
 }
@@ -55,14 +55,14 @@ static const char *set_lookahead(int i)
     return modes[i % COUNT_OF(modes)];
 }
 
-void driver_solve(int devices, const combinations_t *of)
+void solver_solve(int devices, const combinations_t *of)
 {
     combinations_t all = *of;
     int failures;
 
     all.prepare = set_lookahead;
-    driver_open_with_devices(devices, all.settings);
+    solver_open_with_devices(devices, all.settings);
     failures = combinations_solve(&all);
-    driver_close();
+    solver_close();
     combinations_end(failures);
 }

@@ -17,7 +17,7 @@ enum { SEED = 424 };
 #define TEST_COMBINED(sentence, number, threads, ...)                          \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(0, &(combinations_t){.seed = SEED + number,               \
+        solver_solve(0, &(combinations_t){.seed = SEED + number,               \
                                           .settings = "threads=" threads,      \
                                           NARROWED(__VA_ARGS__)});             \
     }

@@ -18,7 +18,7 @@ static const double rates[COMBINATION_RATES] = {2.0, 1.0, 0.3, 3.7};
 #define TEST_SOLVE(sentence, devices, with)                                    \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(devices, &(combinations_t){.seed = SEED,                  \
+        solver_solve(devices, &(combinations_t){.seed = SEED,                  \
                                                 .count = COMBINATIONS,         \
                                                 .settings = with,              \
                                                 .rate = rates,                 \

@@ -102,11 +102,11 @@ static void solve_late(int devices, const combinations_t *of)
 {
     int failures;
 
-    driver_open_with_devices(devices, of->settings);
+    solver_open_with_devices(devices, of->settings);
     xh_clock_install(late_clock, NULL);
     failures = combinations_solve(of);
     atomic_store(&current_run, 0);
-    driver_close();
+    solver_close();
     xh_clock_install(NULL, NULL);
     combinations_end(failures);
 }

@@ -21,7 +21,7 @@ static const int none_to_three[] = {0, 1, 2, 3}, three_to_none[] = {3, 2, 1, 0},
 #define TEST_MIXTURE(sentence, number, devices, with, ...)                     \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(devices[unit_rank()],                                     \
+        solver_solve(devices[unit_rank()],                                     \
                      &(combinations_t){.seed = SEED + number,                  \
                                        .settings = with,                       \
                                        NARROWED(__VA_ARGS__)});                \

@@ -48,7 +48,7 @@ TEST_SET_UP(depths_above_2_are_said_if_no_setting_goes_before)
 TEST_SET_UP(forms_that_somebody_chose_are_said)
 {
     assert_in(said_by(hyb_log_forms, 1, HPL_pdupdateNN),
-              "xhpl: L1 and U are kept in this solver's own form, ");
+              "this solver stores L1 and U in its own form ");
     assert_string_equal(said_by(hyb_log_forms, 1, HPL_pdupdateTT), "");
     assert_string_equal(said_by(hyb_log_forms, 1, NULL), "");
 }

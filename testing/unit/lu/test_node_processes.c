@@ -202,11 +202,11 @@ static int usable(void)
 /* Two processes on 2 cores, with so many threads each: once, with this. */
 static void assert_warned(int threads, const char *of_threads)
 {
-    char expected[120];
+    char expected[140];
 
     snprintf(expected, sizeof(expected),
              "warning: processes are bound to 2 of %d cores%s: "
-             "--set bind=node takes all\n",
+             "to use all cores, --set bind=node\n",
              usable(), of_threads);
     assert_in(said_with("0", "2-3", 0, threads), expected);
     assert_string_equal(said_with("0", "2-3", 1, threads), "");

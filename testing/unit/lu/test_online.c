@@ -130,10 +130,10 @@ static const char *solve_with(const char *settings, int product,
     combination_t c = medium();
     const char *problem;
 
-    driver_open(settings);
+    solver_open(settings);
     plant(unit_processes() - 1, product);
     *said_p = heard(problem = combination_solve(&c));
-    driver_close();
+    solver_close();
     return problem;
 }
 
@@ -153,9 +153,9 @@ static void raise_no_alarm(int devices, const char *settings)
     const char *said;
     int failures;
 
-    driver_open_with_devices(devices, settings);
+    solver_open_with_devices(devices, settings);
     said = heard(failures = combinations_solve(&of));
-    driver_close();
+    solver_close();
     if (strstr(said, "wrong") != NULL)
         fail_msg("%s", said);
     combinations_end(failures);
@@ -256,10 +256,10 @@ static bool is_named_on_device(const char *settings, int product)
     const char *said;
     bool named;
 
-    driver_open_with_devices(1, settings);
+    solver_open_with_devices(1, settings);
     plant_on_device(process, product);
     said = heard(combination_solve(&c));
-    driver_close();
+    solver_close();
     named = strstr(said, "by device 0") != NULL;
     return !anywhere(named != (unit_rank() == process));
 }
@@ -297,10 +297,10 @@ static const char *say_with_guests(const char *settings, int product)
     combination_t c = combination_next(&of, &random);
     const char *said;
 
-    driver_open_with_devices(1, settings);
+    solver_open_with_devices(1, settings);
     plant_on_device(0, product);
     said = heard(combination_solve(&c));
-    driver_close();
+    solver_close();
     return said;
 }
 

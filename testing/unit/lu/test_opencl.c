@@ -30,7 +30,7 @@ static bool has_device(void)
     {                                                                          \
         if (!has_device())                                                     \
             skip();                                                            \
-        driver_solve(0, &(combinations_t){.seed = SEED + number,               \
+        solver_solve(0, &(combinations_t){.seed = SEED + number,               \
                                           .count = COMBINATIONS,               \
                                           .settings =                          \
                                               "devices=opencl:0 threads=1 "    \

@@ -25,7 +25,7 @@ enum { SEED = 4711 };
 #define TEST_SOLVE(sentence, devices, with)                                    \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(devices,                                                  \
+        solver_solve(devices,                                                  \
                      &(combinations_t){.seed = SEED,                           \
                                        .count = unit_processes() > 1 ? 3 : 4,  \
                                        .settings = "home=device " with});      \
@@ -119,7 +119,7 @@ static hpl_system_t *open_system(int devices, int nprow, const char *settings)
 
     algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
     small_grid_open(&grid, nprow, unit_processes() / nprow);
-    driver_open_with_devices(devices, settings);
+    solver_open_with_devices(devices, settings);
     assert_ok(hpl_solver()->create(&grid, &algo, ORDER, block, &system));
     hpl_solver()->generate(system, seed);
     return system;
@@ -128,7 +128,7 @@ static hpl_system_t *open_system(int devices, int nprow, const char *settings)
 static void close_system(hpl_system_t *system)
 {
     hpl_solver()->destroy(system);
-    driver_close();
+    solver_close();
     small_grid_close(&grid);
 }
 
@@ -401,10 +401,10 @@ TEST(no_device_is_refused)
     hpl_system_t *system = NULL;
 
     algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
-    driver_open("home=device");
+    solver_open("home=device");
     small_grid_open(&grid, 1, unit_processes());
     assert_int_equal(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system),
                      XH_ERR_INPUT);
     small_grid_close(&grid);
-    driver_close();
+    solver_close();
 }

@@ -60,11 +60,11 @@ static void open_and_test(int devices, const char *settings)
 {
     hyb_resources_t resources;
 
-    driver_open_with_devices(devices, settings);
+    solver_open_with_devices(devices, settings);
     resources = *hyb_solver_resources();
     resources.resident = strstr(settings, "home=device") != NULL;
     assert_all_right(&resources);
-    driver_close();
+    solver_close();
 }
 
 /* NULL: those of the reference solver. */
@@ -159,7 +159,7 @@ static void assert_found(int n, const char *what)
 /* Not with the BLAS library, on a team of two. */
 static void open_kernel(void)
 {
-    driver_open("threads=2 kernel=portable");
+    solver_open("threads=2 kernel=portable");
     good = hyb_solver_resources()->kernel;
     bad = *good;
 }
@@ -179,7 +179,7 @@ TEST(a_kernel_that_is_wrong_in_one_number_is_found)
     assert_found((bad.subtract_and_sum = subtract_wrongly, N),
                  "the check finds a scaled residual of ");
     assert_found((bad.subtract_and_sum = sum, N), "norms of A and b are ");
-    driver_close();
+    solver_close();
 }
 
 TEST(a_single_thread_that_is_wrong_is_found)
@@ -189,7 +189,7 @@ TEST(a_single_thread_that_is_wrong_is_found)
     spared = pthread_self();
     assert_found(5 * N, "a row of the matrix is wrong, row ");
     spared = 0;
-    driver_close();
+    solver_close();
 }
 
 /* ---- wrong devices ------------------------------------------------------- */
@@ -204,13 +204,13 @@ static void assert_flip_is_found(const char *op, int nth, bool resident)
 
     snprintf(settings, sizeof(settings), "threads=1 emu_fault=flip@%s:%d", op,
              nth);
-    driver_open_with_devices(1, settings);
+    solver_open_with_devices(1, settings);
     resources = *hyb_solver_resources();
     resources.resident = resident;
     said = heard(right = is_right(&resources, N, NB));
     if (right || strstr(said, "trust: wrong result of device emu:") == NULL)
         fail_msg("flip@%s:%d: %s", op, nth, said);
-    driver_close();
+    solver_close();
 }
 
 /* Work that a device does before it is of no meaning. */

@@ -24,7 +24,7 @@ static void open_grid(int devices, const char *settings)
 {
     int rows = unit_processes() == 4 ? 2 : 1;
 
-    driver_open_with_devices(devices, settings);
+    solver_open_with_devices(devices, settings);
     assert_true(small_grid_open(&grid, rows, rows));
     algo = small_algorithm(SMALL_L1_T, HPL_CROUT, HPL_RIGHT_LOOKING);
     algo.depth = 2;
@@ -33,7 +33,7 @@ static void open_grid(int devices, const char *settings)
 static void close_grid(void)
 {
     small_grid_close(&grid);
-    driver_close();
+    solver_close();
 }
 
 static hpl_system_t *create_of(int n, int nb)

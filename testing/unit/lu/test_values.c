@@ -79,7 +79,7 @@ static int passes(spoil_t spoil, double value, bool is_singular)
     int wrong = 0;
 
     for (size_t s = 0; s < COUNT_OF(settings); s++) {
-        driver_open_with_devices(s == 2, settings[s]);
+        solver_open_with_devices(s == 2, settings[s]);
         for (size_t p = 0; p < COUNT_OF(places); p++) {
             trouble_open(&t);
             spoil(&t, places[p], value);
@@ -88,7 +88,7 @@ static int passes(spoil_t spoil, double value, bool is_singular)
             wrong += t.residual < 16.0 && t.info == 0;
             wrong += is_singular && t.info != 1 + places[p];
         }
-        driver_close();
+        solver_close();
     }
     return wrong;
 }

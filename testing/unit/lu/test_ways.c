@@ -15,7 +15,7 @@ enum { SEED = 77, COMBINATIONS = 6 };
 #define TEST_SOLVE(sentence, with, ...)                                        \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(0, &(combinations_t){.seed = SEED,                        \
+        solver_solve(0, &(combinations_t){.seed = SEED,                        \
                                           .count = COMBINATIONS,               \
                                           .settings = with,                    \
                                           NARROWED(__VA_ARGS__)});             \

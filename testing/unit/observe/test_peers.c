@@ -154,9 +154,9 @@ TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
     }
     assert_string_equal(
         end(), "xhpl: warning: rank 12 on node1: crowded: threads wait for "
-               "cores 50% of the time: other programs have them, there are "
-               "more threads than cores, or the control group allows less "
-               "time\n");
+               "cores 50% of the time. Other programs use the cores, there "
+               "are more threads than cores, or a control group limits "
+               "their time\n");
 }
 
 /* Half of the time goes by with messages, most of rank 13's. */

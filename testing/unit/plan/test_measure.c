@@ -34,7 +34,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
     hyb_model_rates_t rates;
 
     assert_ok(hyb_measure(hyb_solver_resources(), &what, &rates));
-    driver_close();
+    solver_close();
     assert_int_equal(rates.widths, 2);
     for (int i = 0; i < rates.widths; i++) {
         const hyb_model_width_t *width = &rates.width[i];
@@ -59,9 +59,9 @@ TEST(devices_have_a_curve_of_their_own)
 {
     hyb_model_rates_t rates;
 
-    driver_open_with_devices(1, "threads=1 emu_rate=20 kernel=portable");
+    solver_open_with_devices(1, "threads=1 emu_rate=20 kernel=portable");
     assert_false(measured(true).has_fixed_share);
-    driver_open_with_devices(
+    solver_open_with_devices(
         2, "threads=2 emu_rate=20 split=fixed:0.75 kernel=portable");
     rates = measured(true);
     assert_true(rates.has_fixed_share && rates.share == 0.75);
@@ -82,7 +82,7 @@ TEST(a_column_comes_and_goes_by_the_link)
         for (size_t i = 0; i < COUNT_OF(of); i++) {
             hyb_model_curve_t curve;
 
-            driver_open_with_devices(devices, of[i].settings);
+            solver_open_with_devices(devices, of[i].settings);
             curve = measured(true).width[1].devices;
             for (int j = 0; j < curve.count; j++) {
                 double flop = 2.0 * curve.rows[j] * 32;
@@ -107,7 +107,7 @@ TEST(columns_on_devices_have_a_curve_where_they_may_live_there)
                true, false}};
 
     for (size_t i = 0; i < COUNT_OF(of); i++) {
-        driver_open_with_devices(2, of[i].settings);
+        solver_open_with_devices(2, of[i].settings);
         assert_int_equal(measured(of[i].known).width[1].resident.count >= 2,
                          of[i].there);
     }
@@ -121,19 +121,19 @@ TEST(columns_on_a_device_that_fails_do_not_count)
              "home=device threads=1 emu_rate=1e3 kernel=portable "
              "emu_fault=%d:fail@swap_rows:3",
              xhpl_rank(MPI_COMM_WORLD));
-    driver_open_with_devices(2, settings);
+    solver_open_with_devices(2, settings);
     unheard(assert_int_equal(measured(true).width[0].resident.count, 0));
 }
 
 TEST(without_devices_there_is_none)
 {
-    driver_open("threads=1 kernel=portable");
+    solver_open("threads=1 kernel=portable");
     measured(false);
 }
 
 TEST(where_a_process_has_none_none_counts)
 {
-    driver_open_with_devices(xhpl_rank(MPI_COMM_WORLD) == 0,
+    solver_open_with_devices(xhpl_rank(MPI_COMM_WORLD) == 0,
                              "threads=1 emu_rate=1e3 kernel=portable");
     measured(xhpl_size(MPI_COMM_WORLD) == 1);
 }
@@ -142,7 +142,7 @@ TEST(devices_of_unknown_rate_are_left_out_which_is_said)
 {
     const char *said;
 
-    driver_open_with_devices(1, "threads=1 kernel=portable");
+    solver_open_with_devices(1, "threads=1 kernel=portable");
     said = heard(measured(false));
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
         assert_in(said, "the rate of a device is unknown");
