@@ -114,26 +114,24 @@ TEST(short_messages_move_rows_as_long_ones_do)
 }
 
 /* Panels with a top on several processes. */
-static void exchange_wide_panels(HPL_T_SWAP swap, int equil)
+TEST(a_wide_panel_moves_rows_as_its_panels_do)
 {
-    exchange_setting_t s = {.algo = {.fswap = swap, .equil = equil}};
+    static const exchange_setting_t ways[] = {
+        {.algo = {.fswap = HPL_SWAP00}},
+        {.algo = {.fswap = HPL_SWAP01}},
+        {.algo = {.fswap = HPL_SWAP01, .equil = 1}}};
     int errors = 0;
 
-    for (int p = 1; p <= unit_processes(); p++) {
-        bool is_here = small_grid_open(&s.grid, p, 1);
+    for (size_t i = 0; i < COUNT_OF(ways) * (size_t)unit_processes(); i++) {
+        exchange_setting_t s = ways[i % COUNT_OF(ways)];
+        bool is_here =
+            small_grid_open(&s.grid, 1 + (int)(i / COUNT_OF(ways)), 1);
 
         for (s.wide = 2; is_here && s.wide < 6; s.wide++)
             errors += exchange_shapes(&s);
         small_grid_close(&s.grid);
     }
     assert_int_equal(errors, 0);
-}
-
-TEST(a_wide_panel_moves_rows_as_its_panels_do)
-{
-    exchange_wide_panels(HPL_SWAP00, 0);
-    exchange_wide_panels(HPL_SWAP01, 0);
-    exchange_wide_panels(HPL_SWAP01, 1);
 }
 
 /* All rows on this process: wrong entries of the whole local matrix. */
