@@ -96,7 +96,7 @@ static void print_endings(FILE *out)
 {
     fprintf(out, "\nExit status: 0 all tests passed. 1 a residual or the "
                  "online check failed. 2 bad\ninput, not enough memory, a "
-                 "skipped test, or a worthless plan (busy cores). 3 the\nrun "
+                 "skipped test, or a worthless plan (busy cores). 3\nthe run "
                  "failed, or the self-test found wrong results.\n"
                  "More: --help all; docs/QUICKSTART.md; hpl-report is beside "
                  "xhpl or in scripts/.\n");

@@ -167,7 +167,7 @@ def test_idle_cores_are_counted_and_never_good(told, record):
         record["hosts"][0]["fma_ceiling"]["cores"] = 2
         text = told()
         assert says(text, f"Is it good? {answer}", efficiency)
-        assert "only 2 of 64 cores were used; see binding: mpirun --bind-to none, " in text
+        assert "only 2 of 64 cores were used; see binding: to use all cores, mpirun --bind-to none " in text
     many_hosts(record, 3, 1)
     rated(record, 0.9)
     for host, cores in zip(record["hosts"], (1, 1, 64)):
@@ -219,7 +219,7 @@ def test_devices_are_judged_by_the_prediction(told, record):
     text = told()
     assert says(text, "It is fair", 0.9875, "800 Gflop/s")
     assert_said(text, " %) that its devices and cores, measured just before, should reach",
-                "cores were used; see binding: mpirun --bind-to none, ", "Predicted 800 Gflop/s in 1 s")
+                "cores were used; see binding: to use all cores, mpirun --bind-to none ", "Predicted 800 Gflop/s in 1 s")
     assert "worthless" not in text
     finding(record, "other programs had these cores 41% of the measuring time: "
             "this prediction is worthless. End these programs (x) and try again")

@@ -232,9 +232,12 @@ TEST_SET_UP(nothing_is_said_where_threads_have_cores_or_all_cores_are_used)
 TEST_SET_UP(the_launchers_option_is_named)
 {
     static const char *const of[][2] = {
-        {"SLURM_PROCID", ": srun --cpus-per-task=4 --cpu-bind=none or --set "},
-        {"MPI_LOCALNRANKS", ": mpiexec -bind-to none or --set bind=node"},
-        {"OMPI_COMM_WORLD_SIZE", ": mpirun --bind-to none or --set bind=node"}};
+        {"SLURM_PROCID", ": to use all cores, srun --cpus-per-task=4 "
+                         "--cpu-bind=none or --set "},
+        {"MPI_LOCALNRANKS",
+         ": to use all cores, mpiexec -bind-to none or --set bind=node"},
+        {"OMPI_COMM_WORLD_SIZE",
+         ": to use all cores, mpirun --bind-to none or --set bind=node"}};
 
     usable();
     for (size_t i = 0; i < COUNT_OF(of); i++) {
