@@ -151,7 +151,7 @@ def test_a_plan_that_fills_the_usual_memory_says_how_to_take_more(planned):
 
 @pytest.mark.long
 def test_devices_have_wider_panels_to_choose_from(planned):
-    outcome = planned("--memory 100M --set devices=emu:1 --set emu_rate=100 --depth 1 --bcast 1")
+    outcome = planned("--set devices=emu:1 --set emu_rate=100 --depth 1 --bcast 1")
     assert {row.nb for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
     assert warnings_of(outcome) == [], str(outcome)
 
