@@ -36,7 +36,7 @@ bool hyb_part_next(const hyb_lu_t *lu, int first, hyb_part_t *p)
     block = hyb_ledger_block(&lu->ledger, p->column);
     end = hyb_ledger_first(&lu->ledger, block + 1);
     p->rows = is_finished(lu, first, block, &panel)
-                  ? hyb_lu_rows_above(lu, panel + 1)
+                  ? hyb_lu_rows_above(lu->grid, lu->mat, panel + 1)
                   : lu->mat->mp;
     p->columns = Mmin(hyb_piece_columns(lu->mat->mp), end - p->column);
     return true;
@@ -63,7 +63,8 @@ void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *p, int way,
 
     move_rows(home, p, 0, way, elements);
     if (home != host && is_finished(lu, first, block, &panel))
-        move_rows(host, p, hyb_lu_rows_above(lu, panel), way, elements);
+        move_rows(host, p, hyb_lu_rows_above(lu->grid, lu->mat, panel), way,
+                  elements);
 }
 
 /* ---- a file -------------------------------------------------------------- */

@@ -201,7 +201,7 @@ static int64_t rows_of(const weighted_sum_t *w, int64_t block)
 {
     int panel = panel_of(w->c, block);
 
-    return panel < w->panels ? hyb_check_columns_rows_above(w->c, panel)
+    return panel < w->panels ? hyb_lu_rows_above(w->c->grid, w->c->mat, panel)
                              : w->c->mat->mp;
 }
 
@@ -211,10 +211,10 @@ static void subtract_diagonal(const weighted_sum_t *w, int64_t block)
     const HPL_T_pmat *mat = w->c->mat;
     int panel = panel_of(w->c, block);
     hyb_run_t run = hyb_ledger_columns(w->c->ledger, hyb_one_block(block));
-    int64_t first = hyb_check_columns_rows_above(w->c, panel);
+    int64_t first = hyb_lu_rows_above(w->c->grid, w->c->mat, panel);
 
     if (panel >= w->panels ||
-        hyb_check_columns_rows_above(w->c, panel + 1) == first)
+        hyb_lu_rows_above(w->c->grid, w->c->mat, panel + 1) == first)
         return;
     for (int which = 0; which < BOTH; which++)
         for (int64_t j = 0; j < run.count; j++)
@@ -397,8 +397,8 @@ void hyb_check_columns_add_run(hyb_check_columns_t *check, int member, int k,
     if (*iteration != k)
         memset(z, 0, BOTH * (size_t)check->mat->mp * sizeof(*z));
     *iteration = k;
-    sweep(check, hyb_check_columns_rows_above(check, k + 1), check->mat->mp,
-          run, z);
+    sweep(check, hyb_lu_rows_above(check->grid, check->mat, k + 1),
+          check->mat->mp, run, z);
 }
 
 const double *hyb_check_columns_swept(const hyb_check_columns_t *c, int k)

@@ -49,14 +49,6 @@ static inline double *hyb_check_columns_pivot_row(const hyb_check_columns_t *c,
            pivot * c->moved;
 }
 
-/* Return the number of rows above panel k's first row. */
-static inline int64_t hyb_check_columns_rows_above(const hyb_check_columns_t *c,
-                                                   int k)
-{
-    return hpl_map_count(&c->rows,
-                         Mmin(k * (int64_t)c->mat->nb, (int64_t)c->mat->n));
-}
-
 /* Are the columns of panel `h` on this process? The functions below need that:
  * return the first column's local number, and the place that has them. */
 static inline bool hyb_check_columns_own(const hyb_check_columns_t *c,

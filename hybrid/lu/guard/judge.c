@@ -162,7 +162,7 @@ void hyb_check_columns_open(hyb_check_columns_t *check, int k)
     if (!hyb_check_columns_due(check, over) ||
         (z = hyb_check_columns_swept(check, over)) == NULL)
         return;
-    from = hyb_check_columns_rows_above(check, over + 1);
+    from = hyb_lu_rows_above(check->grid, check->mat, over + 1);
     hyb_check_columns_judge(check,
                             &(hyb_compared_t){.place = 0,
                                               .k = over,

@@ -25,13 +25,6 @@ static bool is_received(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
     return panels_are_sent(c) && !hyb_check_columns_own(c, p->hpl);
 }
 
-/* Does the team compute blocks behind the panel, and so read the panel? */
-static bool is_read(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
-{
-    return hpl_map_block_count(&c->columns, hpl_panel_number(p->hpl) + 1) <
-           c->homes->team_end;
-}
-
 /* ---- sums of bits -------------------------------------------------------- */
 
 /* Return the sum of the bits of `data`; the order does not change it. Also add
@@ -241,7 +234,9 @@ void hyb_seal_take(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
     if (!is_summed(check))
         return;
     write_seal(panel);
-    if (!panels_are_sent(check) && !is_read(check, panel))
+    if (!panels_are_sent(check) &&
+        !hyb_homes_team_reads(check->homes, check->grid, check->mat->nb,
+                              hpl_panel_number(panel->hpl)))
         return;
     begin(panel);
     hyb_seal_sum(check, panel);
@@ -321,7 +316,9 @@ bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
     if (c == NULL || k < lu->range.first || c->alarms.count > 0)
         return true;
     p = hyb_lu_panel(lu, k);
-    if (!is_received(c, p) && !(c->homes->resident && is_read(c, p)))
+    if (!is_received(c, p) &&
+        !(c->homes->resident &&
+          hyb_homes_team_reads(c->homes, c->grid, c->mat->nb, k)))
         return true;
     if (p->kept == SEAL_CAME) {
         begin(p);

@@ -193,7 +193,8 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     hyb_timer_begin(lu->worker, HYB_PANEL, k);
     all = home->panel_columns(home, k);
     p->columns = xh_view_part(all, top, 0, all.rows - top, all.cols);
-    if (lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k))
+    if (lu->grid->npcol > 1 ||
+        hyb_homes_team_reads(&lu->homes, lu->grid, lu->mat->nb, k))
         load(lu, k, 0, 1);
     for (int c = 0; c < h->jb && lu->grid->nprow == 1; c++)
         p->workspace->pivots[c] = global_row(h, p->workspace->pivots[c]);

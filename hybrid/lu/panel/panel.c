@@ -307,7 +307,8 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
-    bool copies = lu->resources.by_blas && hyb_lu_team_reads(lu, k);
+    bool copies = lu->resources.by_blas &&
+                  hyb_homes_team_reads(&lu->homes, lu->grid, lu->mat->nb, k);
 
     hyb_seal_arrive(lu->check, p);
     if (lu->mat->info == 0)

@@ -141,7 +141,7 @@ xh_status_t hyb_place_guard_queue_panel_sums(hyb_place_device_t *d, int k)
 
     if (!needs_panel(d, k) || !hyb_place_holds(d, b))
         return XH_OK;
-    return weigh(d, hyb_lu_rows_above(d->base.lu, k),
+    return weigh(d, hyb_lu_rows_above(d->base.lu->grid, d->base.lu->mat, k),
                  hyb_place_run(d, hyb_one_block(b)), d->guard->panel,
                  d->guard->own[k % HYB_IN_FLIGHT]);
 }
@@ -191,8 +191,9 @@ static xh_status_t sweep(hyb_place_device_t *d, int k)
     const hyb_lu_t *lu = d->base.lu;
     hyb_block_range_t rest = hyb_lu_trailing(lu, k + 1);
 
-    XH_TRY(weigh(d, hyb_lu_rows_above(lu, k + 1), hyb_place_run(d, rest),
-                 d->guard->rows, d->guard->all[k % HYB_IN_FLIGHT]));
+    XH_TRY(weigh(d, hyb_lu_rows_above(lu->grid, lu->mat, k + 1),
+                 hyb_place_run(d, rest), d->guard->rows,
+                 d->guard->all[k % HYB_IN_FLIGHT]));
     d->queued
         .work[hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0,
                              d->queue.compute)]
@@ -214,7 +215,8 @@ void hyb_place_guard_queue_comparison(hyb_place_t *place, int k)
 void hyb_place_guard_finish_comparison(hyb_place_device_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
-    int64_t mp = lu->mat->mp, from = hyb_lu_rows_above(lu, k + 1);
+    int64_t mp = lu->mat->mp,
+            from = hyb_lu_rows_above(lu->grid, lu->mat, k + 1);
     const double *own = d->guard->own[(k + 1) % HYB_IN_FLIGHT];
     double *all = d->guard->all[k % HYB_IN_FLIGHT];
 

@@ -89,7 +89,8 @@ static xh_status_t queue_factorization(hyb_place_device_t *d, int k,
     hyb_device_view_t panel = hyb_place_panel_columns(d, k), l1 = l1_of(d, k);
     bool alone = lu->homes.places == 2 ||
                  hyb_homes_by_peers(&lu->homes, hyb_lu_panel_block(lu, k));
-    bool is_read = !alone || lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k);
+    bool is_read = !alone || lu->grid->npcol > 1 ||
+                   hyb_homes_team_reads(&lu->homes, lu->grid, lu->mat->nb, k);
     int top = hpl_panel_top_rows(agreement->h);
     int64_t below = is_read ? panel.rows - top : 0;
     xh_view_t host = d->base.panel_columns(&d->base, k);

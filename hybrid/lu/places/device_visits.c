@@ -101,7 +101,7 @@ hyb_device_view_t hyb_place_panel_columns(const hyb_place_device_t *d, int k)
 
 static int64_t first_row(const hyb_place_device_t *d, int panel)
 {
-    return hyb_lu_rows_above(d->base.lu, panel);
+    return hyb_lu_rows_above(d->base.lu->grid, d->base.lu->mat, panel);
 }
 
 /* Rows from .. to - 1 of the seat's block in host memory. */

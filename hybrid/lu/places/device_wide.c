@@ -65,7 +65,7 @@ hyb_device_view_t hyb_place_l2(const hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_group_t group = group_of(d, k);
-    int64_t below = hyb_lu_rows_above(lu, k + 1);
+    int64_t below = hyb_lu_rows_above(lu->grid, lu->mat, k + 1);
 
     return hyb_device_view_part(d->memory.l[group.number % HYB_SLOTS], below,
                                 (k - group.first) * d->nb, lu->mat->mp - below,

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include "base/view.h"
 #include "hpl.h"
+#include "hpl/pauxil/map.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/cpu/update/run.h"
 #include "hybrid/node/units.h"
@@ -14,6 +15,15 @@
 
 /* What threads share about the panels in flight: single panels, and the wide
  * panels that groups form. */
+
+/* Local rows above panel k's first row. */
+static inline int64_t hyb_lu_rows_above(const HPL_T_grid *grid,
+                                        const HPL_T_pmat *mat, int k)
+{
+    hpl_map_t map = hpl_map(mat->nb, grid->nprow, grid->myrow);
+
+    return hpl_map_count(&map, Mmin((int64_t)k * mat->nb, (int64_t)mat->n));
+}
 
 /* Copies of L2 in columns: for iterations k and k + 1. */
 enum { HYB_L2_COPIES = 2 };

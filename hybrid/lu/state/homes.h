@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 #include "base/integers.h"
-#include "hpl/pauxil/deal.h"
+#include "hpl/pauxil/map.h"
 #include "hpl_solver.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/state/place.h"
@@ -73,6 +73,24 @@ static inline int hyb_place_number(const hyb_homes_t *homes, int64_t block)
 static inline hyb_place_t *hyb_place_of(const hyb_homes_t *homes, int64_t block)
 {
     return homes->place[hyb_place_number(homes, block)];
+}
+
+/* The first local block to the right of panel k, where blocks have `nb`
+ * columns. */
+static inline int64_t hyb_homes_first_behind(const HPL_T_grid *grid, int64_t nb,
+                                             int k)
+{
+    hpl_map_t map = hpl_map_columns(grid, nb);
+
+    return hpl_map_block_count(&map, (int64_t)k + 1);
+}
+
+/* Does the team compute blocks behind panel k, and so read the panel? */
+static inline bool hyb_homes_team_reads(const hyb_homes_t *homes,
+                                        const HPL_T_grid *grid, int64_t nb,
+                                        int k)
+{
+    return hyb_homes_first_behind(grid, nb, k) < homes->team_end;
 }
 
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)

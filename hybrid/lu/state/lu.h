@@ -97,19 +97,8 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 /* The local blocks to the right of panel k. */
 static inline hyb_block_range_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
-    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
-
-    return (hyb_block_range_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
-}
-
-/* Local rows above panel k's first row. */
-static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
-{
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
-
-    return hpl_map_count(&map,
-                         Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
+    return (hyb_block_range_t){hyb_homes_first_behind(lu->grid, lu->mat->nb, k),
+                               lu->ledger.blocks};
 }
 
 /* The local block that holds panel k's columns, which are here, and its
@@ -122,12 +111,6 @@ static inline int64_t hyb_lu_panel_block(const hyb_lu_t *lu, int k)
 static inline hyb_place_t *hyb_lu_panel_place(const hyb_lu_t *lu, int k)
 {
     return hyb_place_of(&lu->homes, hyb_lu_panel_block(lu, k));
-}
-
-/* Does the team compute blocks behind panel k, and so read the panel? */
-static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
-{
-    return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
 }
 
 /*

@@ -143,8 +143,9 @@ static void touch_diagonals_and_b(const hyb_lu_t *lu)
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
         bool is_b = j >= lu->ledger.columns_of_a;
         int panel = (int)(hpl_map_global(&cols, j) / mat->nb);
-        int64_t i = is_b ? 0 : hyb_lu_rows_above(lu, panel);
-        int64_t end = is_b ? mat->mp : hyb_lu_rows_above(lu, panel + 1);
+        int64_t i = is_b ? 0 : hyb_lu_rows_above(lu->grid, lu->mat, panel);
+        int64_t end =
+            is_b ? mat->mp : hyb_lu_rows_above(lu->grid, lu->mat, panel + 1);
 
         if (j >= lu->ledger.columns_of_ab ||
             !hyb_homes_in_host_memory(&lu->homes,
