@@ -4,7 +4,6 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
-#include "hpl/solver/system.h"
 #include "hybrid/lu/panel/panel_choice.h"
 #include "hybrid/lu/places/visits.h"
 #include "hybrid/lu/state/flight.h"
@@ -28,8 +27,9 @@ typedef struct {          /* one entry per iteration k */
 
 struct hyb_tuner {
     const hyb_ledger_t *ledger;
-    hpl_shape_t shape;
-    int panels, members;
+    const HPL_T_grid *grid;
+    const HPL_T_pmat *mat;
+    const hyb_range_t *range;
     int64_t run_columns; /* of a worker's run, at most */
     hyb_lookahead_chooser_t chooser;
     /* The iteration whose times are being reduced, */
@@ -41,12 +41,11 @@ struct hyb_tuner {
     hyb_split_t split;        /* from updates without a panel of the team */
     hyb_split_t panel_split;  /* from updates with a panel of the team */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
-    double devices_rate;        /* flop/s of all devices; 0: unknown */
     int64_t devices_columns;    /* columns of a visitor */
     double ended;               /* end of the last iteration learnt from */
     int panel;                  /* last panel learnt from; -1: none */
-    int shared; /* number of iterations whose devices were learnt from */
-    struct {    /* by device, when the last row was reported */
+    int shared;   /* number of iterations whose devices were learnt from */
+    struct told { /* by device, s in all rows so far */
         double multiplied, waited, link_wait;
     } told[HYB_ITERATION_DEVICES];
 };
@@ -65,9 +64,10 @@ xh_status_t hyb_tuner_create(hyb_lu_t *lu)
     if (t == NULL)
         return XH_ERR_MEMORY;
     t->ledger = &lu->ledger;
-    t->shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    t->panels = lu->range.panels;
-    t->members = hyb_team_size(lu->resources.team);
+    t->grid = lu->grid;
+    t->mat = lu->mat;
+    t->range = &lu->range;
+    t->team.threads = hyb_team_size(lu->resources.team);
     t->run_columns = hyb_resources_run_columns(&lu->resources, lu->mat->nb);
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
@@ -91,13 +91,13 @@ void hyb_tuner_destroy(hyb_tuner_t *tuner)
 /* The sizes of iteration k, without its times and its mode. */
 static hyb_lookahead_iteration_t iteration(const hyb_tuner_t *t, int k)
 {
-    int64_t nb = t->shape.nb, left = t->panels - 1 - k;
+    int64_t nb = t->mat->nb, left = t->range->panels - 1 - k;
 
     return (hyb_lookahead_iteration_t){
         .index = k,
-        .count = t->panels,
-        .rows = xh_units(left, t->shape.nprow) * nb,
-        .cols = xh_units(left, t->shape.npcol) * nb,
+        .count = t->range->panels,
+        .rows = xh_units(left, t->grid->nprow) * nb,
+        .cols = xh_units(left, t->grid->npcol) * nb,
         .nb = nb};
 }
 
@@ -109,7 +109,7 @@ static int64_t columns_of(const hyb_tuner_t *t, hyb_block_range_t blocks)
 /* flop/s of the whole team. */
 static double team_rate(const hyb_tuner_t *t)
 {
-    return t->members * t->team.thread_rate;
+    return t->team.threads * t->team.thread_rate;
 }
 
 /*
@@ -121,7 +121,7 @@ static bool devices_are_quicker(const hyb_tuner_t *t, const hyb_step_t *step)
     double team = team_rate(t), next = (double)columns_of(t, step->next);
 
     return t->devices_columns > 0 && team > 0.0 && step->column_flop > 0.0 &&
-           (double)t->devices_columns / t->devices_rate < next / team;
+           (double)t->devices_columns / t->team.device_rate < next / team;
 }
 
 /* What was learnt from updates like the step's, with or without a panel of the
@@ -140,7 +140,7 @@ static double devices_share(hyb_tuner_t *t, const hyb_step_t *step,
     /* Devices get everything that the team does not take from the end, if the
      * user asked for that, or no rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
-        (split->policy == HYB_SPLIT_RATIO && t->devices_rate == 0.0))
+        (split->policy == HYB_SPLIT_RATIO && t->team.device_rate == 0.0))
         return 1.0;
     return hyb_split_share(split, step->column_flop * (double)columns);
 }
@@ -161,8 +161,7 @@ static void divide(hyb_tuner_t *t, hyb_step_t *step, bool help)
     if (step->next_visits)
         step->visiting.from = step->next.from;
     step->rest = (hyb_block_range_t){ours, others.to};
-    took(t, step->k)->used = share;
-    took(t, step->k)->balanced = share;
+    took(t, step->k)->used = took(t, step->k)->balanced = share;
 }
 
 /* Seconds from the start of the iteration until panel k + 1 can begin. */
@@ -171,7 +170,7 @@ static double before_panel(const hyb_tuner_t *t, const hyb_step_t *step)
     bool theirs = step->next_visits;
     double columns =
         (double)(theirs ? t->devices_columns : columns_of(t, step->next));
-    double rate = theirs ? t->devices_rate : team_rate(t);
+    double rate = theirs ? t->team.device_rate : team_rate(t);
     double all = (double)columns_of(t, step->all);
     double exchange = t->exchange_seconds;
 
@@ -186,8 +185,6 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
     hyb_tuner_t *t = lu->tuner;
 
-    t->team.threads = t->members;
-    t->team.device_rate = t->devices_rate;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
@@ -253,14 +250,21 @@ static void learn_panel(hyb_lu_t *lu)
                           p->threads == 0, p->seconds);
 }
 
+/* Seconds, the mean over the team, that swaps, solves and the row exchange
+ * took. */
+static double exchange_seconds(const hyb_lap_t *lap)
+{
+    return lap->team[HYB_SWAP] + lap->team[HYB_SOLVE] +
+           lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
+}
+
 /* Seconds that a worker spent on anything but updates and waiting for them.
  * Waiting for a panel of another process column counts, too. */
-static double other_seconds(const hyb_tuner_t *t, const double *seconds)
+static double other_seconds(const hyb_tuner_t *t, const hyb_lap_t *lap)
 {
-    return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
-           seconds[HYB_BROADCAST] + seconds[HYB_EXCHANGE] +
-           seconds[HYB_WAIT_ROWS] +
-           (t->shape.npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
+    return lap->team[HYB_PANEL] + lap->team[HYB_BROADCAST] +
+           exchange_seconds(lap) +
+           (t->grid->npcol > 1 ? lap->team[HYB_WAIT_PANEL] : 0.0);
 }
 
 /* The devices have completed their columns of the step's iteration; `then` are
@@ -275,11 +279,11 @@ static void learn_share(hyb_tuner_t *t, const hyb_step_t *step,
     double ours = shows ? lap.flop : 0.0;
 
     if (rate > 0.0)
-        t->devices_rate = rate;
+        t->team.device_rate = rate;
     t->devices_columns = lap.devices_columns;
     hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
                     shows ? lap.team[HYB_MULTIPLY] : 0.0,
-                    other_seconds(t, lap.team));
+                    other_seconds(t, &lap));
     hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
     took(t, step->k)->balanced = hyb_split_share(split, theirs + ours);
 }
@@ -322,27 +326,19 @@ static double update_rate(const hyb_lap_t *lap)
     return seconds > 0.0 ? lap->flop / seconds : 0.0;
 }
 
-/* Seconds, the mean over the team, that swaps, solves and the row exchange
- * took. */
-static double exchange_seconds(const hyb_lap_t *lap)
-{
-    return lap->team[HYB_SWAP] + lap->team[HYB_SOLVE] +
-           lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
-}
-
 /* The times of the step's iteration, of `flop`, for the choice of the mode; all
  * but the total. */
 static hyb_lookahead_iteration_t measured(hyb_tuner_t *t,
                                           const hyb_step_t *step, double flop)
 {
     const hyb_lap_t *lap = &took(t, step->k)->lap;
-    double rate = update_rate(lap), all = rate + t->devices_rate;
+    double rate = update_rate(lap), all = rate + t->team.device_rate;
     hyb_lookahead_iteration_t it = iteration(t, step->k);
 
     it.mode = step->mode;
     it.took.panel = took(t, step->k)->panel_seconds;
     if (!step->by_device)
-        it.took.panel_share = (double)step->panel_threads / t->members;
+        it.took.panel_share = (double)step->panel_threads / t->team.threads;
     it.took.broadcast = lap->leader[HYB_BROADCAST];
     it.took.exchange = exchange_seconds(lap);
     it.took.update = all > 0.0 ? flop / all : 0.0;
@@ -381,16 +377,15 @@ static void add_devices(hyb_tuner_t *t, const hyb_homes_t *homes,
 {
     row->devices = Mmin(homes->places - 1, HYB_ITERATION_DEVICES);
     for (int i = 0; i < row->devices; i++) {
-        double multiplied = homes->devices.did[i].seconds;
-        double waited = homes->devices.waited[i];
-        double link_wait = homes->devices.did[i].link_wait;
+        struct told *told = &t->told[i];
+        struct told now = {homes->devices.did[i].seconds,
+                           homes->devices.waited[i],
+                           homes->devices.did[i].link_wait};
 
-        row->update_device[i] = multiplied - t->told[i].multiplied;
-        row->device_wait[i] = waited - t->told[i].waited;
-        row->link_wait[i] = link_wait - t->told[i].link_wait;
-        t->told[i].multiplied = multiplied;
-        t->told[i].waited = waited;
-        t->told[i].link_wait = link_wait;
+        row->update_device[i] = now.multiplied - told->multiplied;
+        row->device_wait[i] = now.waited - told->waited;
+        row->link_wait[i] = now.link_wait - told->link_wait;
+        *told = now;
     }
 }
 
@@ -434,7 +429,7 @@ static void tell(hyb_lu_t *lu, int k)
 static void close_lap(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = lu->tuner;
-    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, t->members);
+    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, t->team.threads);
     const hyb_step_t *step;
 
     if (k < lu->range.first)
@@ -444,7 +439,7 @@ static void close_lap(hyb_lu_t *lu, int k)
     *lap = hyb_lap_between(&took(t, k)->opened, &now);
     lu->homes.devices.flop += resident_flop(t, step);
     if (shows_rate(t, step, lap->flop))
-        t->team.thread_rate = update_rate(lap) / t->members;
+        t->team.thread_rate = update_rate(lap) / t->team.threads;
     t->exchange_seconds = exchange_seconds(lap);
     t->team.broadcast = lap->leader[HYB_BROADCAST];
 }
@@ -473,7 +468,7 @@ void hyb_tuner_measure(hyb_lu_t *lu, int k)
     close_lap(lu, k - 1);
     lu->resources.observer.step(columns_left(lu, k));
     took(t, k)->panel_seconds = 0.0;
-    took(t, k)->opened = hyb_timer_lap(lu->worker, t->members);
+    took(t, k)->opened = hyb_timer_lap(lu->worker, t->team.threads);
     if (k == lu->range.first)
         t->ended = took(t, k)->opened.time;
 }
@@ -500,7 +495,6 @@ void hyb_tuner_end(hyb_lu_t *lu)
     int end = hyb_lu_end(lu);
 
     learn_shares(lu, end);
-    if (end - 1 > lu->range.first)
-        tell(lu, end - 2);
-    tell(lu, end - 1);
+    for (int k = Mmax(end - 2, lu->range.first); k < end; k++)
+        tell(lu, k);
 }

@@ -58,10 +58,11 @@ static void touch_share(void *context, int member)
  * fewer and longer messages cost the leader less. There is one at a time where
  * columns live on devices.
  */
-static void set_limits(hyb_exchange_t *e, const hyb_resources_t *resources)
+static void set_limits(hyb_exchange_t *e, const hyb_resources_t *resources,
+                       int nprow)
 {
     enum { TIMES = 8 };
-    bool many = hyb_exchange_has_many_rounds(e->nprow);
+    bool many = hyb_exchange_has_many_rounds(nprow);
 
     e->most_growth = resources->offloads || many ? TIMES : 1;
     e->most_moving = many && !e->homes->resident ? HYB_MOVING_MOST : 1;
@@ -82,9 +83,8 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     e->ledger = &lu->ledger;
     e->homes = &lu->homes;
-    e->nprow = lu->grid->nprow;
     e->first_blocks = hyb_parcel_columns(nb) / nb;
-    set_limits(e, &lu->resources);
+    set_limits(e, &lu->resources, lu->grid->nprow);
     e->rows = rows;
     e->slot = hyb_parcel_slot(rows, wide, lu->ledger.columns);
     e->parcel = calloc(blocks, sizeof(*e->parcel));
@@ -134,7 +134,7 @@ static int unit(const hyb_exchange_t *e)
 {
     enum { ALONE = 32 };
 
-    return ALONE * e->nprow;
+    return ALONE * e->packed->x.panel->grid->nprow;
 }
 
 /* Units of block b: workers pack the rows in host memory; rows that came down

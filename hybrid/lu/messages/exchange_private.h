@@ -31,7 +31,6 @@ typedef struct {
 struct hyb_exchange {
     hyb_ledger_t *ledger;
     const hyb_homes_t *homes;
-    int nprow;
     const hyb_step_t *step; /* of the iteration whose rows are exchanged */
     hyb_panels_t *panels;   /* by block: what this iteration applies to it */
     /* Blocks whose parcels have not begun, and how many that were at first. */

@@ -11,8 +11,8 @@
 struct hyb_panel_choice {
     const hyb_homes_t *homes;
     const hyb_resources_t *resources;
-    MPI_Comm column; /* communicator of the processes that agree */
-    int n, nb;
+    const HPL_T_grid *grid; /* the processes of its column agree */
+    const HPL_T_pmat *mat;
     hyb_panel_pace_t known;
     MPI_Request request; /* reduces the time of the last panel */
     int last;            /* the last panel */
@@ -29,9 +29,8 @@ xh_status_t hyb_panel_choice_create(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     *c = (hyb_panel_choice_t){.homes = &lu->homes,
                               .resources = &lu->resources,
-                              .column = lu->grid->col_comm,
-                              .n = lu->mat->n,
-                              .nb = lu->mat->nb,
+                              .grid = lu->grid,
+                              .mat = lu->mat,
                               .known.team_rate =
                                   figures->threads * figures->thread_rate,
                               .request = MPI_REQUEST_NULL};
@@ -55,7 +54,7 @@ static bool panel_is(const hyb_panel_choice_t *c, const hyb_place_t *home,
 /* Number of rows from panel k on. */
 static int64_t rows_of(const hyb_panel_choice_t *c, int k)
 {
-    return c->n - (int64_t)k * c->nb;
+    return c->mat->n - (int64_t)k * c->mat->nb;
 }
 
 static bool is_device(const hyb_panel_choice_t *c, int k,
@@ -86,15 +85,15 @@ void hyb_panel_choice_note(hyb_panel_choice_t *c, int k, hyb_place_t *home,
     c->seconds = seconds;
     if (!by_device) /* add the copies down and up */
         c->seconds += 2.0 * home->panel_seconds(home);
-    MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX, c->column,
-                   &c->request);
+    MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX,
+                   c->grid->col_comm, &c->request);
 }
 
 bool hyb_panel_choice_advance(hyb_panel_choice_t *c)
 {
-    if (hpl_waits_test(c->column, sizeof(c->seconds), &c->request))
+    if (hpl_waits_test(c->grid->col_comm, sizeof(c->seconds), &c->request))
         hyb_panel_pace_learn(&c->known, c->by_device, rows_of(c, c->last),
-                             c->nb, c->seconds);
+                             c->mat->nb, c->seconds);
     return c->request == MPI_REQUEST_NULL;
 }
 
