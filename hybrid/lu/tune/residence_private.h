@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
-#include "hybrid/lu/state/resources.h"
 #pragma once
 
-/* Declarations that residence.c and group_width.c share. */
+#include "hybrid/lu/state/resources.h"
+
+/* Declarations that residence.c and residence_group.c share. */
 
 static const double HYB_PANEL_PART_THERE = 0.125; /* of a device's rate */
 
