@@ -16,7 +16,7 @@ static char reason[HYB_CUDA_WHY]; /* why there are no devices */
 
 static void look(void)
 {
-    present = hyb_cuda_look(reason);
+    present = hyb_cuda_find_devices(reason);
 }
 
 static int count(const char **reason_p)

@@ -91,7 +91,7 @@ typedef struct {
 
 /* Number of devices present; why_p, of HYB_CUDA_WHY bytes, says why there are
  * none. */
-int hyb_cuda_look(char *why_p);
+int hyb_cuda_find_devices(char *why_p);
 
 /*
  * Load cuBLAS: the major version that this plug-in was built for, or else the

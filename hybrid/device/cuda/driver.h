@@ -34,7 +34,7 @@ typedef struct {
     HYB_CUDA_DRIVER_FUNCTIONS(HYB_CUDA_DRIVER_FUNCTION)
 } hyb_cuda_driver_t;
 
-extern hyb_cuda_driver_t hyb_cuda_driver; /* set by hyb_cuda_look */
+extern hyb_cuda_driver_t hyb_cuda_driver; /* set by hyb_cuda_find_devices */
 
 #define cudaLibraryGetKernel hyb_cuda_driver.ModuleGetFunction
 #define cudaLibraryLoadData(library_p, image, ...)                             \

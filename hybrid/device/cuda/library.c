@@ -50,7 +50,7 @@ static bool load_driver(char *why_p)
 }
 #endif
 
-int hyb_cuda_look(char *why_p)
+int hyb_cuda_find_devices(char *why_p)
 {
     int driver = 0;
     int found = 0;

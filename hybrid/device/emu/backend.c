@@ -195,7 +195,7 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
     void *memory = NULL;
 
     pthread_mutex_lock(&device->lock);
-    status = hyb_emu_admit(device, HYB_EMU_ALLOC, &fault);
+    status = hyb_emu_inject_fault(device, HYB_EMU_ALLOC, &fault);
     /* Both the memory left and the rounded size are multiples of ALIGNMENT. */
     if (status == XH_OK && bytes <= device->memory - device->memory_used)
         memory = map_memory(rounded_up(bytes));
@@ -233,7 +233,7 @@ static xh_status_t pin(void *state, void *memory, size_t bytes)
     (void)memory;
     (void)bytes;
     pthread_mutex_lock(&device->lock);
-    status = hyb_emu_admit(device, HYB_EMU_PIN, &fault);
+    status = hyb_emu_inject_fault(device, HYB_EMU_PIN, &fault);
     pthread_mutex_unlock(&device->lock);
     return status;
 }

@@ -134,8 +134,8 @@ xh_status_t hyb_emu_read_faults(const char *text, hyb_emu_device_t *device);
  * happens here; a fault of queued work is stored in *fault_p. Errors:
  * XH_ERR_DEVICE, XH_ERR_MEMORY
  */
-xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
-                          hyb_emu_fault_t *fault_p);
+xh_status_t hyb_emu_inject_fault(hyb_emu_device_t *device, int call,
+                                 hyb_emu_fault_t *fault_p);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
@@ -171,4 +171,4 @@ xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
 
 /* Do only what processes must agree on, for a dry device: copy single columns,
  * and propose pivots on the diagonal. */
-void hyb_emu_pretend(const hyb_task_t *task);
+void hyb_emu_dry_run(const hyb_task_t *task);

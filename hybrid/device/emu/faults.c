@@ -107,8 +107,8 @@ static hyb_emu_fault_t next_fault(hyb_emu_faults_t *faults, int call)
     return HYB_EMU_NO_FAULT;
 }
 
-xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
-                          hyb_emu_fault_t *fault_p)
+xh_status_t hyb_emu_inject_fault(hyb_emu_device_t *device, int call,
+                                 hyb_emu_fault_t *fault_p)
 {
     if (device->failed)
         return hyb_emu_fail(device);

@@ -129,7 +129,7 @@ static void work(hyb_emu_queue_t *queue, const command_t *command)
         compute_alone(device, r, command);
         *end = fmax(*end, hyb_emu_host->now());
     } else {
-        hyb_emu_pretend(&command->task);
+        hyb_emu_dry_run(&command->task);
     }
     do {
         queue->time = *end;
@@ -221,7 +221,7 @@ static xh_status_t add(hyb_emu_queue_t *queue, const command_t *command)
     if (copy == NULL)
         return XH_ERR_MEMORY;
     *copy = *command;
-    status = hyb_emu_admit(device, copy->call, &copy->fault);
+    status = hyb_emu_inject_fault(device, copy->call, &copy->fault);
     if (status != XH_OK) {
         free(copy);
         return status;
@@ -263,7 +263,7 @@ xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,
     queue->end = &queue->first;
     hyb_emu_condition_init(&queue->wake);
     pthread_mutex_lock(&device->lock);
-    status = hyb_emu_admit(device, HYB_EMU_QUEUE_CREATE, &fault);
+    status = hyb_emu_inject_fault(device, HYB_EMU_QUEUE_CREATE, &fault);
     if (status == XH_OK)
         error = pthread_create(&queue->thread, NULL, serve, queue);
     if (status == XH_OK && error == 0) {
@@ -312,7 +312,7 @@ xh_status_t hyb_emu_event_create(void *state, void **event_p)
     if (event == NULL)
         return XH_ERR_MEMORY;
     pthread_mutex_lock(&device->lock);
-    status = hyb_emu_admit(device, HYB_EMU_EVENT_CREATE, &fault);
+    status = hyb_emu_inject_fault(device, HYB_EMU_EVENT_CREATE, &fault);
     pthread_mutex_unlock(&device->lock);
     if (status == XH_OK)
         *event_p = event;

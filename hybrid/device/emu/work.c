@@ -405,7 +405,7 @@ static void flip(xh_view_t v)
     memcpy(x, &bits, sizeof(bits));
 }
 
-void hyb_emu_pretend(const hyb_task_t *task)
+void hyb_emu_dry_run(const hyb_task_t *task)
 {
     bool copies = task->op == HYB_OP_COPY_IN || task->op == HYB_OP_COPY_OUT;
 

@@ -107,7 +107,8 @@ struct dim3 {
     X(StreamSynchronize, (cudaStream_t stream))                                \
     X(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))
 
-/* Pointers to HIP's functions, set once hyb_cuda_look has found a device. */
+/* Pointers to HIP's functions, set once hyb_cuda_find_devices has found a
+ * device. */
 #define HYB_HIP_POINTER(name, arguments)                                       \
     extern cudaError_t(*cuda##name) arguments;
 HYB_HIP_FUNCTIONS(HYB_HIP_POINTER)

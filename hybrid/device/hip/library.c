@@ -22,7 +22,7 @@ static bool load_hip(char *why_p)
     return hyb_cuda_open_library(files, symbols, why_p);
 }
 
-int hyb_cuda_look(char *why_p)
+int hyb_cuda_find_devices(char *why_p)
 {
     int found = 0;
     cudaError_t error;

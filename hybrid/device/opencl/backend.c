@@ -164,7 +164,7 @@ static void close_device(void *state)
     if (device->jumps != NULL)
         hyb_cl.ReleaseMemObject(device->jumps);
     if (!atomic_load(&device->failed) && !atomic_load(&device->given_up))
-        hyb_opencl_keep_products(device);
+        hyb_opencl_store_products(device);
     hyb_opencl_release_programs(device);
     if (device->context != NULL)
         hyb_cl.ReleaseContext(device->context);

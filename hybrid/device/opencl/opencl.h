@@ -202,12 +202,13 @@ typedef struct {
 
 /* Load a program that an earlier run stored, if driver and device are the same
  * and the file is undamaged; else return NULL. */
-cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
-                             const hyb_opencl_text_t *text);
+cl_program hyb_opencl_load_program(const hyb_opencl_device_t *device,
+                                   const hyb_opencl_text_t *text);
 
 /* Store `program`, which was compiled from `text`. */
-void hyb_opencl_keep(const hyb_opencl_device_t *device,
-                     const hyb_opencl_text_t *text, cl_program program);
+void hyb_opencl_store_program(const hyb_opencl_device_t *device,
+                              const hyb_opencl_text_t *text,
+                              cl_program program);
 
 /* ---- program.c ---------------------------------------------------------- */
 
@@ -218,7 +219,7 @@ void hyb_opencl_release_programs(hyb_opencl_device_t *device);
 
 /* Store the products that the device uses now; by then a tuner's other
  * candidates are gone. */
-void hyb_opencl_keep_products(hyb_opencl_device_t *device);
+void hyb_opencl_store_products(hyb_opencl_device_t *device);
 
 /* Like set_config of hyb_backend_t. */
 xh_status_t hyb_opencl_set_config(void *state, int d,

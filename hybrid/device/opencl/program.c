@@ -50,7 +50,7 @@ static cl_int build(const hyb_opencl_device_t *device,
                     cl_program *program_p, bool *is_new_p)
 {
     cl_int error;
-    cl_program program = hyb_opencl_recall(device, text);
+    cl_program program = hyb_opencl_load_program(device, text);
 
     *is_new_p = program == NULL;
     if (program != NULL) {
@@ -107,7 +107,7 @@ static cl_int build_product(const hyb_opencl_device_t *device, int p,
     return build(device, &text, level, &product->program, &product->is_new);
 }
 
-void hyb_opencl_keep_products(hyb_opencl_device_t *device)
+void hyb_opencl_store_products(hyb_opencl_device_t *device)
 {
     char options[OPTIONS];
 
@@ -116,7 +116,7 @@ void hyb_opencl_keep_products(hyb_opencl_device_t *device)
         hyb_opencl_text_t text = text_of(i, &p->config, options);
 
         if (p->is_new)
-            hyb_opencl_keep(device, &text, p->program);
+            hyb_opencl_store_program(device, &text, p->program);
         p->is_new = false;
     }
 }
@@ -198,11 +198,11 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
     p->version = 1;
     error = build(device, &text, XH_LOG_ERROR, &device->program, &is_new);
     if (error == CL_SUCCESS && is_new)
-        hyb_opencl_keep(device, &text, device->program);
+        hyb_opencl_store_program(device, &text, device->program);
     if (error == CL_SUCCESS)
         error = build_product(device, HYB_OPENCL_DEFAULT, XH_LOG_ERROR, p);
     if (error == CL_SUCCESS)
-        hyb_opencl_keep_products(device);
+        hyb_opencl_store_products(device);
     return hyb_opencl_status(device, "building the kernels", error);
 }
 

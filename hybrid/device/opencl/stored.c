@@ -77,8 +77,8 @@ static cl_program program_of(const hyb_opencl_device_t *device,
     return NULL;
 }
 
-cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
-                             const hyb_opencl_text_t *text)
+cl_program hyb_opencl_load_program(const hyb_opencl_device_t *device,
+                                   const hyb_opencl_text_t *text)
 {
     char name[256];
     size_t bytes = 0;
@@ -95,8 +95,8 @@ cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
     return program;
 }
 
-void hyb_opencl_keep(const hyb_opencl_device_t *device,
-                     const hyb_opencl_text_t *text, cl_program program)
+void hyb_opencl_store_program(const hyb_opencl_device_t *device,
+                              const hyb_opencl_text_t *text, cl_program program)
 {
     char name[256];
     size_t bytes = 0;
