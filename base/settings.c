@@ -115,15 +115,17 @@ static const char *on_or_off(const char *text)
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
-    int64_t best = INT64_MAX, distance;
+    int64_t best = INT64_MAX;
 
     if (choice_index(choices, "on") >= 0 && choice_index(choices, "off") >= 0)
         text = on_or_off(text);
     for (int i = 0; choice(choices, i, word, sizeof(word)); i++) {
-        distance = xh_text_distance(text, word);
-        if (distance < best)
+        int64_t distance = xh_text_distance(text, word);
+
+        if (distance < best) {
             strcpy(word_p, word);
-        best = distance < best ? distance : best;
+            best = distance;
+        }
     }
     if (!xh_text_is_near(text, word_p))
         word_p[0] = '\0';
@@ -166,19 +168,6 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
     }
 }
 
-/* Parse the number at the start of text, and clamp it to the row's range. */
-static bool nearest_number(const xh_setting_t *row, const char *text,
-                           double *x_p)
-{
-    double x;
-
-    if (!xh_text_number(text, &x))
-        return false;
-    x = fmin(fmax(x, row->least), row->most);
-    *x_p = row->type == XH_SETTING_INT ? round(x) : x;
-    return true;
-}
-
 /* Write "; the nearest is 4": the valid value that the user may have meant by
  * the invalid text; empty if unknown. */
 static void print_nearest(const xh_setting_t *row, const char *text,
@@ -189,8 +178,11 @@ static void print_nearest(const xh_setting_t *row, const char *text,
 
     if (row->type == XH_SETTING_CHOICE)
         nearest_choice(row->choices, text, word);
-    else if (row->type != XH_SETTING_TEXT && nearest_number(row, text, &x))
-        snprintf(word, sizeof(word), "%.15g", x);
+    else if (row->type != XH_SETTING_TEXT && xh_text_number(text, &x)) {
+        x = fmin(fmax(x, row->least), row->most);
+        snprintf(word, sizeof(word), "%.15g",
+                 row->type == XH_SETTING_INT ? round(x) : x);
+    }
     snprintf(nearest_p, size, "%s%s",
              word[0] != '\0' ? "; the nearest is " : "", word);
 }
@@ -249,10 +241,9 @@ static xh_status_t refuse_name(const char *said, const char *name)
 {
     const char *nearest = near_name(name);
 
-    if (nearest != NULL)
-        xh_log_error("%s: no such setting; the nearest is %s", said, nearest);
-    else
-        xh_log_error("%s: no such setting; --help all lists them", said);
+    xh_log_error("%s: no such setting; %s%s", said,
+                 nearest != NULL ? "the nearest is " : "--help all lists them",
+                 nearest != NULL ? nearest : "");
     return XH_ERR_INPUT;
 }
 
