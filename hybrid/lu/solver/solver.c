@@ -44,6 +44,15 @@ static bool test_passed;     /* did the newest test pass? */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
+/* Is `mine` true on any process? */
+static bool anywhere(MPI_Comm comm, bool mine)
+{
+    int any = mine;
+
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
+    return any != 0;
+}
+
 /* ---- the socket ---------------------------------------------------------- */
 
 /* Return the resources for a system of `shape`: homes and check columns depend
@@ -60,15 +69,6 @@ static hyb_resources_t system_resources(const hpl_shape_t *shape)
     return mine;
 }
 
-/* Return the bytes that the host holds of a column that lives on a device: the
- * pages of its part of the diagonal block. */
-static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
-{
-    enum { PAGE = 4096 };
-
-    return (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double) + 2 * PAGE;
-}
-
 /* Return the number of check columns, which follow b. */
 static int spare_columns(const hyb_resources_t *mine, const hpl_shape_t *shape)
 {
@@ -77,8 +77,12 @@ static int spare_columns(const hyb_resources_t *mine, const hpl_shape_t *shape)
 
 static uint64_t bytes(const hpl_shape_t *shape)
 {
+    enum { PAGE = 4096 };
     HPL_T_pmat mat = hpl_system_matrix(shape);
     hyb_resources_t mine = system_resources(shape);
+    /* Of a column on a device, the host holds the diagonal block's pages. */
+    uint64_t diagonal =
+        (uint64_t)Mmin(mat.nb, mat.n) * sizeof(double) + 2 * PAGE;
     uint64_t factor = hyb_factorization_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
     int64_t columns; /* held by devices */
@@ -87,19 +91,13 @@ static uint64_t bytes(const hpl_shape_t *shape)
     columns = hpl_system_columns(shape) - mat.nq;
     return hpl_system_matrix_bytes(&mat, spare_columns(&mine, shape),
                                    shape->align) +
-           (uint64_t)columns * diagonal_bytes(&mat) + Mmax(factor, check);
-}
-
-static void free_prepared(hpl_system_t *system)
-{
-    hyb_factorization_free(system->prepared);
-    system->prepared = NULL;
+           (uint64_t)columns * diagonal + Mmax(factor, check);
 }
 
 static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
-        free_prepared(system);
+        hyb_factorization_free(system->prepared);
         if (hyb_machine_devices(resources.machine) > 0)
             hyb_machine_unpin(resources.machine, system->mat.A);
     }
@@ -196,9 +194,7 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
     xh_status_t status;
 
     shape.depth = algo->depth;
-    devices_refused =
-        hpl_agree(grid->all_comm, devices_refused ? XH_ERR_MEMORY : XH_OK) !=
-        XH_OK;
+    devices_refused = anywhere(grid->all_comm, devices_refused);
     mine = system_resources(&shape);
     status = create_by(&mine, grid, algo, n, nb, system_p);
     if (status == XH_OK || !mine.resident ||
@@ -217,10 +213,9 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p)
 {
     hpl_system_t *system;
-    xh_status_t status = create_by_home(grid, algo, n, nb, &system);
+    xh_status_t status;
 
-    if (status != XH_OK)
-        return status;
+    XH_TRY(create_by_home(grid, algo, n, nb, &system));
     status = hyb_checkpoint_create(system->prepared);
     if (status == XH_OK) {
         log_plan(system);
@@ -241,12 +236,10 @@ static void generate(hpl_system_t *system, int seed)
 {
     hyb_lu_t *lu = system->prepared;
 
-    if (is_fresh(system) && hyb_checkpoint_resumes(lu->checkpoint, seed))
-        return;
-    if (is_fresh(system))
-        hyb_generate_homes(lu, seed);
-    else
+    if (!is_fresh(system))
         hyb_generate(&resources, system->grid, &system->mat, seed);
+    else if (!hyb_checkpoint_resumes(lu->checkpoint, seed))
+        hyb_generate_homes(lu, seed);
 }
 
 static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
@@ -284,7 +277,8 @@ static void solve(hpl_system_t *system, int *info_p)
 /* The factorization's memory is freed first, to make room for the check's. */
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
-    free_prepared(system);
+    hyb_factorization_free(system->prepared);
+    system->prepared = NULL;
     hyb_check_solution(&resources, system->grid, &system->mat, seed, norms_p);
     test_passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
 }
@@ -416,15 +410,6 @@ static void choose_kernel(void)
             resources.kernel->name, mine->name);
 }
 
-/* Is `mine` true on any process? */
-static bool anywhere(bool mine)
-{
-    int any = mine;
-
-    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return any != 0;
-}
-
 static xh_status_t open_node(bool funneled)
 {
     int threads = (int)xh_settings_int("threads");
@@ -457,7 +442,8 @@ static xh_status_t open_node(bool funneled)
         resources.team = hyb_machine_team(resources.machine);
         resources.observer = hyb_observers(&record);
     }
-    return hpl_agree(MPI_COMM_WORLD, status);
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
+    return hyb_mpi_probe_device(resources.machine, &resources.device_mpi);
 }
 
 xh_status_t hyb_solver_open(bool funneled)
@@ -469,14 +455,13 @@ xh_status_t hyb_solver_open(bool funneled)
         return XH_OK;
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
-    if (status == XH_OK)
-        status = hyb_mpi_probe_device(resources.machine, &resources.device_mpi);
     if (status != XH_OK) {
         hyb_solver_close();
         return status;
     }
     choose_kernel();
-    resources.offloads = anywhere(hyb_machine_devices(resources.machine) > 0);
+    resources.offloads =
+        anywhere(MPI_COMM_WORLD, hyb_machine_devices(resources.machine) > 0);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
@@ -488,13 +473,12 @@ xh_status_t hyb_solver_open(bool funneled)
 
 bool hyb_solver_results_kept(void)
 {
-    int any = test_passed;
+    bool any = anywhere(MPI_COMM_WORLD, test_passed);
 
-    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any)
         hyb_checkpoint_clear(MPI_COMM_WORLD, test_passed);
     test_passed = false;
-    return any != 0;
+    return any;
 }
 
 const hyb_resources_t *hyb_solver_resources(void)
