@@ -19,8 +19,7 @@ static const double least_pause = 0.2;      /* between two questions */
 /* Times are those of xh_clock_wall. */
 typedef struct {
     hyb_connection_t connection;
-    double ask_time; /* when the first unanswered question was asked; 0: all are
-                        answered */
+    double ask_time;       /* of the first unanswered question; 0: none */
     double close_time;     /* when the connection closed; 0: it did not */
     bool is_goodbye_said;  /* the client has said goodbye */
     bool has_answered;     /* the client has answered the current question */
@@ -37,16 +36,13 @@ static struct {
     client_t *clients; /* by rank */
     hyb_process_t *processes;
     pending_t pending[PENDING];
-    bool is_full;     /* further connections must wait */
-    double full_time; /* when one last waited or was replaced; 0: never */
-    bool is_asking;   /* some answers to a question are outstanding */
-    double ask_time;  /* when the newest question was asked, or all had answered
-                         it */
-    bool is_stall_reported; /* a client reported a stall since the newest
-                               question */
+    bool is_full;           /* further connections must wait */
+    double full_time;       /* when one last waited or was replaced; 0: never */
+    bool is_asking;         /* some answers to a question are outstanding */
+    double ask_time;        /* when the newest question was asked, or its end */
+    bool is_stall_reported; /* by a client, since the newest question */
     bool is_wait_long;      /* a process in a phase has waited patience / 2 */
     hyb_blame_t blame;      /* the last blame reported */
-    double stall;           /* s of stall of the newest blame */
 } server;
 
 bool hyb_hang_server_open(const hyb_hang_job_t *job)
@@ -63,10 +59,10 @@ bool hyb_hang_server_open(const hyb_hang_job_t *job)
         free(server.processes);
         return false;
     }
-    for (int rank = 0; rank < job->count; rank++) {
+    server.processes[0].contact = HYB_CONTACT_ANSWERS;
+    for (int rank = 1; rank < job->count; rank++) {
         server.clients[rank].connection.fd = -1;
-        server.processes[rank].contact =
-            rank == 0 ? HYB_CONTACT_ANSWERS : HYB_CONTACT_NONE;
+        server.processes[rank].contact = HYB_CONTACT_NONE;
     }
     return true;
 }
@@ -162,11 +158,6 @@ static void accept_connections(const hyb_hang_job_t *job, double now)
 
 /* ---- frames -------------------------------------------------------------- */
 
-static bool is_client(const hyb_hang_job_t *job, int rank)
-{
-    return rank > 0 && rank < job->count;
-}
-
 /* Copy the state of a frame, and make its count and the ends of its texts safe.
  */
 static void copy_state(const hyb_frame_t *frame)
@@ -181,19 +172,28 @@ static void copy_state(const hyb_frame_t *frame)
         state->waits[i].what[HYB_WHAT_SIZE - 1] = '\0';
 }
 
-/* End: this process was stopped, and another one has therefore ended the job.
- */
+/* Note that `rank`, or nobody if negative, made the job wait for `seconds`. */
+static void note_hang(const hyb_hang_job_t *job, int rank, double seconds,
+                      const char *text, bool ends)
+{
+    hpl_hang_t hang = {.rank = rank, .seconds = seconds, .ended = ends};
+
+    if (rank >= 0)
+        memcpy(hang.host, job->host[rank], HYB_HOST_SIZE);
+    snprintf(hang.text, sizeof(hang.text), "%s", text);
+    hpl_hang_note(&hang);
+}
+
+/* Another process has ended the job, because this one was stopped: end. */
 static void end_for_client(const hyb_hang_job_t *job, const hyb_frame_t *frame)
 {
-    hpl_hang_t hang = {.rank = 0, .seconds = frame->state.stall, .ended = true};
+    char text[512];
 
-    memcpy(hang.host, job->host[0], HYB_HOST_SIZE);
-    snprintf(hang.text, sizeof(hang.text),
-             "rank %d on %s has ended the job: %.*s", frame->rank,
-             job->host[frame->rank], HYB_POSITION_SIZE - 1,
+    snprintf(text, sizeof(text), "rank %d on %s has ended the job: %.*s",
+             frame->rank, job->host[frame->rank], HYB_POSITION_SIZE - 1,
              frame->state.position);
-    hpl_hang_note(&hang);
-    hyb_hang_end_job(hang.text);
+    note_hang(job, 0, frame->state.stall, text, true);
+    hyb_hang_end_job(text);
 }
 
 static void handle_frame(const hyb_hang_job_t *job, const hyb_frame_t *frame)
@@ -216,8 +216,7 @@ static void handle_frame(const hyb_hang_job_t *job, const hyb_frame_t *frame)
                           "it answers again");
     client->is_loss_reported = false;
     client->has_answered = true;
-    server.is_stall_reported =
-        server.is_stall_reported || frame->kind == HYB_FRAME_STALL;
+    server.is_stall_reported |= frame->kind == HYB_FRAME_STALL;
     hyb_connection_send(&client->connection, &answer);
 }
 
@@ -239,7 +238,8 @@ static void receive_from_pending(const hyb_hang_job_t *job, double now)
         hyb_connection_t *c = &server.pending[i].connection;
         hyb_received_t received = hyb_connection_receive(c);
 
-        if (received == HYB_RECEIVED_FRAME && is_client(job, c->frame.rank))
+        if (received == HYB_RECEIVED_FRAME && c->frame.rank > 0 &&
+            c->frame.rank < job->count)
             become_client(job, c);
         else if (received == HYB_RECEIVED_FRAME ||
                  now > server.pending[i].accept_time + pending_timeout)
@@ -258,14 +258,6 @@ static void report_loss(const hyb_hang_job_t *job, int rank)
     client->is_loss_reported = true;
 }
 
-static void report_forgery(const hyb_hang_job_t *job, int rank)
-{
-    server.processes[rank].contact = HYB_CONTACT_NONE;
-    xh_log_warning_of(
-        rank, job->host[rank],
-        "somebody altered the data on its connection, which was closed");
-}
-
 static void receive_from_client(const hyb_hang_job_t *job, int rank, double now)
 {
     client_t *client = &server.clients[rank];
@@ -281,8 +273,12 @@ static void receive_from_client(const hyb_hang_job_t *job, int rank, double now)
         report_loss(job, rank);
     else if (received == HYB_RECEIVED_CLOSE)
         client->close_time = now;
-    else
-        report_forgery(job, rank);
+    else {
+        server.processes[rank].contact = HYB_CONTACT_NONE;
+        xh_log_warning_of(
+            rank, job->host[rank],
+            "somebody altered the data on its connection, which was closed");
+    }
     if (client->ask_time == 0.0)
         client->ask_time = now;
 }
@@ -314,41 +310,33 @@ static bool is_pending(int rank)
     return false;
 }
 
-/* Since when could the client have reconnected? Returns 0 if it has a
- * connection, or said goodbye. */
-static double absent_since(int rank, double now)
-{
-    const client_t *client = &server.clients[rank];
-
-    if (client->close_time == 0.0 || client->is_goodbye_said)
-        return 0.0;
-    return is_pending(rank) ? now : fmax(client->close_time, server.full_time);
-}
-
-/* End the job because a process has ended; the launcher has had time to do so.
- */
+/* A process has ended, and the launcher has not ended the job: end it. */
 static void end_for_ended(const hyb_hang_job_t *job, int rank)
 {
-    const hyb_state_t *state = &server.processes[rank].state;
-    hpl_hang_t hang = {.rank = rank, .ended = true};
+    char text[512];
 
-    memcpy(hang.host, job->host[rank], HYB_HOST_SIZE);
-    snprintf(hang.text, sizeof(hang.text),
+    snprintf(text, sizeof(text),
              "rank %d on %s has ended without a word, last seen %.*s; the job "
              "ends",
-             rank, job->host[rank], HYB_POSITION_SIZE, state->position);
-    hpl_hang_note(&hang);
-    end_job(job, hang.text);
+             rank, job->host[rank], HYB_POSITION_SIZE,
+             server.processes[rank].state.position);
+    note_hang(job, rank, 0.0, text, true);
+    end_job(job, text);
 }
 
+/* A client without a connection that has not said goodbye has ended if it could
+ * have reconnected for long enough. */
 static void find_ended(const hyb_hang_job_t *job, double now)
 {
     for (int rank = 1; rank < job->count; rank++) {
-        double since = absent_since(rank, now);
+        const client_t *client = &server.clients[rank];
 
-        if (since > 0.0)
-            server.processes[rank].contact = HYB_CONTACT_CLOSED;
-        if (since > 0.0 && now > since + HYB_GRACE_SECONDS)
+        if (client->close_time == 0.0 || client->is_goodbye_said)
+            continue;
+        server.processes[rank].contact = HYB_CONTACT_CLOSED;
+        if (!is_pending(rank) &&
+            now >
+                fmax(client->close_time, server.full_time) + HYB_GRACE_SECONDS)
             end_for_ended(job, rank);
     }
 }
@@ -400,35 +388,31 @@ static void note_silence(const hyb_hang_job_t *job, double now)
 
 /* ---- judgement ----------------------------------------------------------- */
 
+/* Has the process waited for `seconds` in a phase? */
+static bool is_stalled(int rank, double seconds)
+{
+    const hyb_process_t *process = &server.processes[rank];
+
+    return process->contact == HYB_CONTACT_ANSWERS &&
+           process->state.kind != HYB_STATE_BETWEEN &&
+           process->state.stall >= seconds;
+}
+
 static void report_states(const hyb_hang_job_t *job)
 {
     char text[512];
     int lines = 0;
 
     for (int rank = 0; rank < job->count && lines < STATE_LINES; rank++) {
-        const hyb_process_t *process = &server.processes[rank];
-        const hyb_state_t *state = &process->state;
+        const hyb_state_t *state = &server.processes[rank].state;
 
-        if (process->contact != HYB_CONTACT_ANSWERS ||
-            state->stall < job->patience || state->kind == HYB_STATE_BETWEEN)
+        if (!is_stalled(rank, job->patience))
             continue;
         hyb_describe_state(job, state, text, sizeof(text));
         xh_log_warning_of(rank, job->host[rank], "no progress for %.0f s, %s",
                           state->stall, text);
         lines++;
     }
-}
-
-static void note_hang(const hyb_hang_job_t *job, const hyb_blame_t *blame,
-                      const char *text, bool ends)
-{
-    hpl_hang_t hang = {
-        .rank = blame->rank, .seconds = blame->stall, .ended = ends};
-
-    if (blame->rank >= 0)
-        memcpy(hang.host, job->host[blame->rank], HYB_HOST_SIZE);
-    snprintf(hang.text, sizeof(hang.text), "%s", text);
-    hpl_hang_note(&hang);
 }
 
 /* Report a blame that differs from the last one, and end the job at its time
@@ -445,7 +429,7 @@ static void report_blame(const hyb_hang_job_t *job, const hyb_blame_t *blame)
     if (server.blame.fault == HYB_FAULT_NONE)
         report_states(job);
     server.blame = *blame;
-    note_hang(job, blame, text, ends);
+    note_hang(job, blame->rank, blame->stall, text, ends);
     if (!ends) {
         xh_log_warning_of(-1, "", "%s", text);
         return;
@@ -454,30 +438,19 @@ static void report_blame(const hyb_hang_job_t *job, const hyb_blame_t *blame)
     end_job(job, text);
 }
 
-static void find_long_waits(const hyb_hang_job_t *job)
-{
-    server.is_wait_long = false;
-    for (int rank = 0; rank < job->count; rank++) {
-        const hyb_process_t *process = &server.processes[rank];
-
-        if (process->contact == HYB_CONTACT_ANSWERS &&
-            process->state.kind != HYB_STATE_BETWEEN &&
-            process->state.stall >= job->patience / 2.0)
-            server.is_wait_long = true;
-    }
-}
-
 static void judge(const hyb_hang_job_t *job)
 {
     hyb_blame_t blame = hyb_blame(server.processes, job->count, job->patience);
 
-    find_long_waits(job);
+    server.is_wait_long = false;
+    for (int rank = 0; rank < job->count; rank++)
+        server.is_wait_long |= is_stalled(rank, job->patience / 2.0);
     if (blame.fault != HYB_FAULT_NONE) {
         report_blame(job, &blame);
-        server.stall = blame.stall;
+        server.blame.stall = blame.stall;
     } else if (server.blame.fault != HYB_FAULT_NONE) {
         xh_log_warning_of(-1, "", "the job makes progress again, after %.0f s",
-                          server.stall);
+                          server.blame.stall);
         server.blame.fault = HYB_FAULT_NONE;
     }
 }
@@ -485,11 +458,13 @@ static void judge(const hyb_hang_job_t *job)
 /* Seconds from one question to the next. */
 static double question_pause(const hyb_hang_job_t *job)
 {
-    bool is_suspicious =
-        server.is_wait_long || server.blame.fault != HYB_FAULT_NONE;
-    double most = is_suspicious ? 2.0 : 60.0;
+    double most = server.is_wait_long || server.blame.fault != HYB_FAULT_NONE
+                      ? 2.0
+                      : 60.0;
 
-    return fmax(0.2, fmin(job->patience / 4.0, most));
+    if (server.is_stall_reported)
+        return least_pause;
+    return fmax(least_pause, fmin(job->patience / 4.0, most));
 }
 
 void hyb_hang_server_step(const hyb_hang_job_t *job, const struct pollfd *fds,
@@ -502,9 +477,7 @@ void hyb_hang_server_step(const hyb_hang_job_t *job, const struct pollfd *fds,
             receive_from_client(job, rank, now);
     server.processes[0].state = job->state;
     find_ended(job, now);
-    if (!server.is_asking &&
-        ((server.is_stall_reported && now > server.ask_time + least_pause) ||
-         now > server.ask_time + question_pause(job)))
+    if (!server.is_asking && now > server.ask_time + question_pause(job))
         ask(job, now);
     if (!server.is_asking ||
         (!have_all_answered(job) && now < server.ask_time + HYB_ANSWER_SECONDS))
