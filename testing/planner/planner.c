@@ -20,6 +20,7 @@
 #include "testing/planner/advice.h"
 #include "testing/planner/overheads.h"
 #include "testing/planner/choices.h"
+#include "testing/planner/measured.h"
 #include "testing/planner/simulate.h"
 #include "testing/planner/weighted.h"
 #include "testing/ptest/capacity.h"
@@ -38,10 +39,6 @@ enum {
     WIDEST = 1024 /* widest panels for the rate of a process */
 };
 
-/* Share of the measuring time used by other threads, above which rates are
- * worthless. */
-static const double worthless_above = 1.0 / 3.0;
-static const double memory_share = 0.1;     /* of the memory, for measuring */
 static const double forecast_seconds = 4.0; /* longest time before the tests */
 
 static void print_head(void)
@@ -60,89 +57,6 @@ static void print_row(const xhpl_choice_t *choice, const char *words)
            xh_text_plain(choice->seconds, 3).text,
            xh_text_plain(choice->gflops, 4).text, choice->bytes / 0x1p30,
            words);
-}
-
-/* ---- measuring ----------------------------------------------------------- */
-
-/* The resources to measure; NULL, with a message, if the model has no such
- * solver. */
-static const hyb_resources_t *measured_resources(const char *what)
-{
-    const hyb_resources_t *resources = hyb_solver_resources();
-
-    if (resources == NULL && xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_error("%s: solver=%s cannot be predicted; allowed: "
-                     "solver=hybrid",
-                     what, xh_settings_text("solver"));
-    return resources;
-}
-
-/* Insert a width to measure in order, if there is room. */
-static void add_width(hyb_measurement_t *what, int nb)
-{
-    int at = 0, widths = what->widths;
-
-    while (at < widths && what->width[at] < nb)
-        at++;
-    if (widths == HYB_MODEL_WIDTHS_MOST ||
-        (at < widths && what->width[at] == nb))
-        return;
-    memmove(&what->width[at + 1], &what->width[at],
-            (size_t)(widths - at) * sizeof(nb));
-    what->width[at] = nb;
-    what->widths++;
-}
-
-/* Warn that other threads used `part` of the time, unless the rates are
- * worthless. */
-static void warn_of_others(const xhpl_core_budget_t *budget, double part)
-{
-    char cause[96];
-
-    if (xhpl_core_budget_share(budget) > 1.0) {
-        xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
-        xh_log_warning("%s: the prediction takes this into account", cause);
-    }
-    if (part > XH_RUN_DELAY_CROWDED && part <= worthless_above)
-        xh_log_warning(
-            "other programs had these cores %.0f%% of the measuring time: "
-            "their time is left out, but the rates are less certain",
-            100.0 * part);
-}
-
-/*
- * Measure with the panel widths in nb, at most `tries` times. Keep the first
- * measurement that other threads hardly disturbed, or the least disturbed one.
- * Ranks run along process rows, so neighbours in a column are a row apart.
- */
-static xh_status_t measure(const hyb_resources_t *resources,
-                           const xhpl_list_t *nb, double seconds, int tries,
-                           hyb_model_rates_t *rates_p)
-{
-    int processes = xhpl_size(MPI_COMM_WORLD);
-    int step = processes / xhpl_choices_rows(processes);
-    xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
-    xhpl_core_budget_t budget = xhpl_core_budget();
-    hyb_measurement_t what = {
-        .seconds = seconds,
-        .bytes = memory_share * capacity.node_bytes / capacity.processes,
-        .threads_per_core = hyb_slowest(xhpl_core_budget_share(&budget)),
-        .column_step = step == processes ? 1 : step};
-    hyb_model_rates_t found;
-
-    for (int i = 0; i < nb->count; i++)
-        add_width(&what, nb->value[i]);
-    rates_p->others = INFINITY;
-    for (int i = 0; i < tries && rates_p->others > worthless_above; i++) {
-        XH_TRY(hyb_measure(resources, &what, &found));
-        found.others =
-            hyb_slowest(xhpl_core_budget_others(&budget, found.others));
-        if (found.others < rates_p->others)
-            *rates_p = found;
-    }
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        warn_of_others(&budget, rates_p->others);
-    return XH_OK;
 }
 
 /* Process 0 warns that more processes are predicted with the measured links. */
@@ -301,7 +215,7 @@ static xh_status_t answer_plan(const xhpl_command_t *command,
                      isinf(job->most_seconds) ? "" : " in that time");
         return XH_ERR_INPUT;
     }
-    if (job->rates->others > worthless_above)
+    if (xhpl_measured_is_worthless(job->rates->others))
         XH_TRY(xhpl_advice_worthless(command, job->rates->others));
     warn_of_unknown_links(job->processes);
     if (xhpl_choices_grid_is_flat(job->processes))
@@ -359,8 +273,8 @@ static xh_status_t plan(const xhpl_command_t *command,
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     XH_TRY(
         xhpl_weights_open(&command->parameters, xhpl_planner_rate, &weights));
-    status = measure(resources, &job.nb, xh_settings_real("plan_seconds"),
-                     TRIES, &rates);
+    status = xhpl_measured_rates(
+        resources, &job.nb, xh_settings_real("plan_seconds"), TRIES, &rates);
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
@@ -392,13 +306,17 @@ static void report_weights(const xhpl_parameters_t *parameters,
     }
 }
 
-static void answer_prediction(const xhpl_parameters_t *parameters,
-                              const xhpl_weights_t *weights,
-                              const hyb_model_rates_t *rates)
+/* Print the prediction. Process 0. */
+static xh_status_t answer_prediction(const xhpl_command_t *command,
+                                     const xhpl_weights_t *weights,
+                                     const hyb_model_rates_t *rates)
 {
+    const xhpl_parameters_t *parameters = &command->parameters;
     xhpl_job_t job = {.rates = rates, .bytes = xhpl_capacity_bytes};
     int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
 
+    if (xhpl_measured_is_worthless(rates->others))
+        XH_TRY(xhpl_advice_worthless(command, rates->others));
     report_weights(parameters, weights);
     print_head();
     for (int64_t index = 0; index < xhpl_test_count(parameters); index++) {
@@ -410,25 +328,23 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
         print_row(&choice, "");
     }
     warn_of_unknown_links(xhpl_parameters_processes(parameters));
+    return XH_OK;
 }
 
 static xh_status_t predict(const xhpl_command_t *command,
                            const hyb_resources_t *resources)
 {
-    const xhpl_parameters_t *parameters = &command->parameters;
     hyb_model_rates_t rates;
     xhpl_weights_t *weights;
     xh_status_t status;
 
-    XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
-    status = measure(resources, &parameters->list[XHPL_NB],
-                     xh_settings_real("plan_seconds"), TRIES, &rates);
-    if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK) {
-        if (rates.others > worthless_above)
-            status = xhpl_advice_worthless(command, rates.others);
-        if (status == XH_OK)
-            answer_prediction(parameters, weights, &rates);
-    }
+    XH_TRY(
+        xhpl_weights_open(&command->parameters, xhpl_planner_rate, &weights));
+    status =
+        xhpl_measured_rates(resources, &command->parameters.list[XHPL_NB],
+                            xh_settings_real("plan_seconds"), TRIES, &rates);
+    if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK)
+        status = answer_prediction(command, weights, &rates);
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
@@ -437,7 +353,7 @@ int xhpl_planner_answer(const xhpl_command_t *command)
 {
     bool plans = command->ask == XHPL_ASK_PLAN;
     const hyb_resources_t *resources =
-        measured_resources(plans ? "--plan" : "--predict");
+        xhpl_measured_resources(plans ? "--plan" : "--predict");
 
     return resources != NULL &&
                    (plans ? plan : predict)(command, resources) == XH_OK
@@ -475,11 +391,13 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     *forecast_p = (xhpl_forecast_t){0};
     if (strcmp(xh_settings_text("predict"), "off") == 0)
         return XH_OK;
-    resources = measured_resources("predict=on");
+    resources = xhpl_measured_resources("predict=on");
     if (resources == NULL)
         return XH_ERR_INPUT;
-    XH_TRY(measure(resources, &parameters->list[XHPL_NB], seconds, 1, rates));
-    if (rates->others > worthless_above && xhpl_rank(MPI_COMM_WORLD) == 0)
+    XH_TRY(xhpl_measured_rates(resources, &parameters->list[XHPL_NB], seconds,
+                               1, rates));
+    if (xhpl_measured_is_worthless(rates->others) &&
+        xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time: this prediction is worthless. End these "
                        "programs (%s) and try again",
@@ -501,7 +419,8 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p)
 {
     const double seconds = 1.0;
-    const hyb_resources_t *resources = measured_resources("weights=measure");
+    const hyb_resources_t *resources =
+        xhpl_measured_resources("weights=measure");
     int widest = NARROWEST;
 
     if (resources == NULL)
