@@ -65,7 +65,9 @@ void hyb_scratch_close(hyb_scratch_t *scratch)
     xh_memory_free(scratch->data, scratch->bytes);
 }
 
-int64_t hyb_scratch_ld(int64_t rows)
+/* Return the elements between columns of `rows` rows: an odd number of cache
+ * lines, as in the solver. */
+static int64_t ld_of(int64_t rows)
 {
     return xh_whole_units(rows, LINE) | LINE;
 }
@@ -83,7 +85,7 @@ xh_status_t hyb_host_panel_open(hyb_host_panel_t *x, const hyb_kernel_t *kernel,
                                 hyb_team_t *team, int64_t m, int nb)
 {
     int64_t square = xh_whole_units((int64_t)nb * nb, LINE);
-    int64_t body = whole_lines(m - nb, nb, kernel), ld = hyb_scratch_ld(m);
+    int64_t body = whole_lines(m - nb, nb, kernel), ld = ld_of(m);
     double *at;
 
     *x = (hyb_host_panel_t){.members = hyb_team_size(team)};
@@ -159,7 +161,7 @@ static hyb_swap_t choose_rows(int64_t m, int k, int *rows)
 xh_status_t hyb_host_update_open(hyb_host_update_t *x,
                                  const hyb_kernel_t *kernel, hyb_team_t *team)
 {
-    int64_t m = x->m, n = x->n, k = x->k, ld = hyb_scratch_ld(m + k);
+    int64_t m = x->m, n = x->n, k = x->k, ld = ld_of(m + k);
     int64_t l1 = whole_lines(k, k, kernel), l2 = whole_lines(m, k, kernel);
     int64_t members = hyb_team_size(team), rows;
     double *at;

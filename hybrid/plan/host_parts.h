@@ -23,10 +23,6 @@ xh_status_t hyb_scratch_open(hyb_scratch_t *scratch, hyb_team_t *team,
                              int64_t doubles);
 void hyb_scratch_close(hyb_scratch_t *scratch);
 
-/* Return the elements between columns of `rows` rows: an odd number of cache
- * lines, as in the solver. */
-int64_t hyb_scratch_ld(int64_t rows);
-
 enum { HYB_CALLS_MOST = 16 };
 
 typedef struct {

@@ -106,11 +106,6 @@ static int newest(const hyb_store_t *store, bool of_any, int before)
     return found;
 }
 
-int hyb_store_newest(const hyb_store_t *store, int before)
-{
-    return newest(store, false, before);
-}
-
 int hyb_store_newest_of_any(const hyb_store_t *store, int before)
 {
     return newest(store, true, before);
@@ -121,7 +116,7 @@ void hyb_store_keep(const hyb_store_t *store, int first)
     int next = INT_MAX;
 
     hyb_store_unlink(store, HYB_STORE_PART);
-    while ((next = hyb_store_newest(store, next)) > 0)
+    while ((next = newest(store, false, next)) > 0)
         if (next != first)
             hyb_store_unlink(store, next);
 }

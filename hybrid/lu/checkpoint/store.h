@@ -58,9 +58,8 @@ void hyb_store_unlink(const hyb_store_t *store, int file);
  * false on failure: errno. */
 bool hyb_store_name(const hyb_store_t *store, int first);
 
-/* Return the newest checkpoint before iteration `before` of this process, or of
- * any process; 0: there is none. */
-int hyb_store_newest(const hyb_store_t *store, int before);
+/* Return the newest checkpoint before iteration `before` of any process; 0:
+ * there is none. */
 int hyb_store_newest_of_any(const hyb_store_t *store, int before);
 
 /* Remove the unfinished checkpoint, and all checkpoints of this process except

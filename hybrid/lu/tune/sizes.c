@@ -51,12 +51,12 @@ int64_t hyb_sizes_seat_doubles(const hyb_extent_t *e)
            hyb_ledger_widest(e->nb);
 }
 
-int64_t hyb_sizes_guard_doubles(const hyb_extent_t *e)
+static int64_t guard_doubles(const hyb_extent_t *e)
 {
     return HYB_CHECK_COLUMNS * (e->columns + 2 * e->rows) + 2 * 2 * e->nb;
 }
 
-size_t hyb_sizes_guard_host_doubles(const hyb_extent_t *e)
+static size_t guard_host_doubles(const hyb_extent_t *e)
 {
     return (size_t)(HYB_CHECK_COLUMNS *
                         (e->columns + 2 * HYB_IN_FLIGHT * e->rows) +
@@ -73,7 +73,7 @@ int64_t hyb_sizes_doubles(const hyb_extent_t *e)
            HYB_SLOTS * (hyb_sizes_panel_doubles(nb) + rows * e->wide) +
            hyb_sizes_wide_doubles(nb, e->wide) +
            e->seats * hyb_sizes_seat_doubles(e) +
-           (e->checked ? hyb_sizes_guard_doubles(e) : 0);
+           (e->checked ? guard_doubles(e) : 0);
 }
 
 size_t hyb_sizes_host_doubles(const hyb_extent_t *e)
@@ -83,7 +83,7 @@ size_t hyb_sizes_host_doubles(const hyb_extent_t *e)
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
            hyb_sizes_wide_host_doubles(nb, e->wide) +
-           (e->checked ? hyb_sizes_guard_host_doubles(e) : 0);
+           (e->checked ? guard_host_doubles(e) : 0);
 }
 
 int64_t hyb_sizes_blocks(const hyb_extent_t *e, double bytes)

@@ -48,8 +48,7 @@ int64_t hyb_sizes_blocks(const hyb_extent_t *e, double bytes);
 
 /*
  * Parts of the sizes above: columns of the memory for U; each buffer of
- * travelling rows; a panel without L2; wide panels without L2; a seat; the
- * guard.
+ * travelling rows; a panel without L2; wide panels without L2; a seat.
  */
 int64_t hyb_sizes_u_columns(const hyb_extent_t *e);
 int64_t hyb_sizes_travel_doubles(const hyb_extent_t *e);
@@ -57,8 +56,6 @@ int64_t hyb_sizes_panel_doubles(int64_t nb);
 int64_t hyb_sizes_wide_doubles(int64_t nb, int64_t wide);
 size_t hyb_sizes_wide_host_doubles(int64_t nb, int64_t wide);
 int64_t hyb_sizes_seat_doubles(const hyb_extent_t *e);
-int64_t hyb_sizes_guard_doubles(const hyb_extent_t *e);
-size_t hyb_sizes_guard_host_doubles(const hyb_extent_t *e);
 
 /* ---- parcels of rows (P > 1) ------------------------------------
  */
