@@ -130,6 +130,14 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue)
     return status;
 }
 
+void device_cases_read(hyb_device_t *device, hyb_queue_t *queue,
+                       hyb_device_view_t from, void *to)
+{
+    assert_ok(hyb_queue_copy_out(
+        queue, from, (xh_view_t){to, from.rows, from.cols, from.rows}));
+    assert_ok(device_cases_finish(device, queue));
+}
+
 const hyb_backend_t *device_cases_backend(const char *name)
 {
     char why[HYB_BACKEND_WHY];
@@ -274,9 +282,7 @@ DEVICE_CASE(a_wait_orders_the_work_of_two_queues)
     assert_ok(hyb_event_record(f->queue, event));
     assert_ok(hyb_queue_wait(other, event));
     hyb_event_destroy(event);
-    assert_ok(hyb_queue_copy_out(other, f->c,
-                                 (xh_view_t){result, ORDER, ORDER, ORDER}));
-    assert_ok(device_cases_finish(f->device, other));
+    device_cases_read(f->device, other, f->c, result);
     for (int i = 0; i < ORDER * ORDER; i++)
         assert_true(result[i] == REPEATS * ORDER);
     hyb_queue_destroy(other);
@@ -312,8 +318,7 @@ DEVICE_CASE(queues_come_and_go)
     for (int i = 0; i < ROUNDS; i++) {
         other = device_cases_queue(f->device);
         fill_in(other, matrix, &x, i);
-        assert_ok(hyb_queue_copy_out(other, matrix, (xh_view_t){&x, 1, 1, 1}));
-        assert_ok(device_cases_finish(f->device, other));
+        device_cases_read(f->device, other, matrix, &x);
         assert_true(x == i);
         hyb_queue_destroy(other);
     }

@@ -40,6 +40,11 @@ hyb_event_t *device_cases_event(hyb_device_t *device);
 hyb_device_view_t device_cases_matrix(hyb_device_t *device, int64_t rows,
                                       int64_t cols);
 
+/* Copy a matrix to `to`, its columns one after the other, behind what is on
+ * queue, and wait. */
+void device_cases_read(hyb_device_t *device, hyb_queue_t *queue,
+                       hyb_device_view_t from, void *to);
+
 /* Wait for event, or until all that is on queue has run; what came of it. */
 xh_status_t device_cases_wait(hyb_event_t *event);
 xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);

@@ -75,11 +75,8 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
         hyb_queue_copy_in(f->queue, (xh_view_t){host, ld, width, ld}, all));
     assert_ok(hyb_queue_upload(f->queue, pivots, list));
     assert_ok(hyb_queue_panel_step(f->queue, &step));
-    assert_ok(
-        hyb_queue_copy_out(f->queue, all, (xh_view_t){result, ld, width, ld}));
-    assert_ok(hyb_queue_copy_out(
-        f->queue, list, (xh_view_t){(double *)chosen, COLUMNS, 1, COLUMNS}));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, all, result);
+    device_cases_read(f->device, f->queue, list, chosen);
     step_on_host(rows, cols, first, count);
     compare(result, chosen, cols);
     hyb_buffer_destroy(list.buffer);
@@ -203,26 +200,18 @@ static half_t open_half(const device_fixture_t *f, hyb_priority_t priority,
     return half;
 }
 
-static xh_view_t pivot_of(half_t *half)
-{
-    const int64_t n = hyb_pivot_elements(WIDTH);
-
-    return (xh_view_t){half->pivot, n, 1, n};
-}
-
 /* Its proposal for the next column comes out. */
 static void propose(const device_fixture_t *f, half_t *half)
 {
     assert_ok(hyb_queue_panel_column(half->queue, &half->column));
-    assert_ok(
-        hyb_queue_copy_out(half->queue, half->column.pivot, pivot_of(half)));
-    assert_ok(device_cases_finish(f->device, half->queue));
+    device_cases_read(f->device, half->queue, half->column.pivot, half->pivot);
     half->column.column++;
 }
 
 /* The better row; in place of it the first half's current one. */
 static void answer(half_t *halves)
 {
+    const int64_t n = hyb_pivot_elements(WIDTH);
     double *pivot[] = {halves[0].pivot, halves[1].pivot};
     int best = pivot[1][KEY] > pivot[0][KEY];
 
@@ -230,7 +219,8 @@ static void answer(half_t *halves)
     memcpy(pivot[1], pivot[0], WIDTH * sizeof(double));
     pivot[!best][ROW] = -1;
     for (int i = 0; i < 2; i++)
-        assert_ok(hyb_queue_copy_in(halves[i].queue, pivot_of(&halves[i]),
+        assert_ok(hyb_queue_copy_in(halves[i].queue,
+                                    (xh_view_t){pivot[i], n, 1, n},
                                     halves[i].column.pivot));
 }
 
@@ -239,9 +229,7 @@ static void check_l1(const device_fixture_t *f, half_t *half)
     double l1[WIDTH * WIDTH];
     int wrong = 0;
 
-    assert_ok(hyb_queue_copy_out(half->queue, half->l1,
-                                 (xh_view_t){l1, WIDTH, WIDTH, WIDTH}));
-    assert_ok(device_cases_finish(f->device, half->queue));
+    device_cases_read(f->device, half->queue, half->l1, l1);
     for (int j = 0; j < WIDTH; j++)
         for (int i = 0; i < WIDTH; i++)
             wrong += !equal(l1[i + j * WIDTH], *at(i, j));
@@ -291,13 +279,10 @@ static hyb_panel_column_t without_rows(const device_fixture_t *f)
 DEVICE_CASE_WITH(a_part_without_rows_proposes_none, HYB_OP_PANEL_COLUMN)
 {
     double pivot[10];
-    xh_view_t view = {pivot, 10, 1, 10};
-    hyb_panel_column_t p;
+    hyb_panel_column_t p = without_rows(f);
 
-    p = without_rows(f);
     assert_ok(hyb_queue_panel_column(f->queue, &p));
-    assert_ok(hyb_queue_copy_out(f->queue, p.pivot, view));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, p.pivot, pivot);
     assert_true(pivot[4] == -1 && pivot[5] == -1);
     hyb_buffer_destroy(p.top.buffer);
 }

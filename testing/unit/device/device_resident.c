@@ -277,8 +277,7 @@ static void check_syrk(const device_fixture_t *f, int64_t n, int64_t k)
     assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){in, n, k, n}, x));
     assert_ok(hyb_queue_copy_in(f->queue, (xh_view_t){before, n, n, n}, y));
     assert_ok(hyb_queue_syrk(f->queue, -2, x, 0.5, y));
-    assert_ok(hyb_queue_copy_out(f->queue, y, (xh_view_t){after, n, n, n}));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, y, after);
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) {
             double sum = 0;
@@ -351,9 +350,7 @@ DEVICE_CASE_WITH(a_checksum_sees_any_bit_that_changes, HYB_OP_CHECKSUM)
                                      hyb_device_view_part(s, 0, change, 2, 1)));
         assert_ok(device_cases_finish(f->device, f->queue));
     }
-    assert_ok(hyb_queue_copy_out(f->queue, s,
-                                 (xh_view_t){(double *)sums, 2, CHANGES, 2}));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, s, sums);
     for (int i = 0; i < CHANGES; i++)
         for (int j = 0; j < i; j++)
             assert_true(sums[i][0] != sums[j][0] && sums[i][1] != sums[j][1]);

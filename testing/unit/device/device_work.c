@@ -32,9 +32,7 @@ DEVICE_CASE(whole_matrices_come_back)
     for (int i = 0; i < 2; i++)
         assert_ok(hyb_queue_copy_in(
             f->queue, (xh_view_t){from, ROWS, COLS, ROWS}, matrix));
-    assert_ok(hyb_queue_copy_out(f->queue, matrix,
-                                 (xh_view_t){to, ROWS, COLS, ROWS}));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, matrix, to);
     assert_memory_equal(from, to, bytes);
     hyb_device_traffic(f->device, &in, &out);
     assert_int_equal(in, 2 * bytes);
@@ -116,9 +114,7 @@ static void run_product(const device_fixture_t *f, operands_t *o,
     p.b.buffer = b.buffer;
     p.c.buffer = c.buffer;
     assert_ok(hyb_queue_gemm(f->queue, &p));
-    assert_ok(
-        hyb_queue_copy_out(f->queue, c, (xh_view_t){o->result, LD, ORDER, LD}));
-    assert_ok(device_cases_finish(f->device, f->queue));
+    device_cases_read(f->device, f->queue, c, o->result);
     hyb_buffer_destroy(a.buffer);
     hyb_buffer_destroy(b.buffer);
     hyb_buffer_destroy(c.buffer);
