@@ -134,7 +134,7 @@ typedef struct {
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
-    void *jumps;       /* table for the kernel generate */
+    void *jump_table;  /* table for the kernel generate */
     atomic_int failed; /* work may never end: call CUDA no more */
 } hyb_cuda_device_t;
 

@@ -52,15 +52,15 @@ static xh_status_t find(hyb_cuda_device_t *device, hyb_cuda_kernel_t kernel)
 
 /* ---- jumps of the random sequence --------------------------------------- */
 
-static xh_status_t fill_jumps(hyb_cuda_device_t *device)
+static xh_status_t create_jump_table(hyb_cuda_device_t *device)
 {
     xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
 
     xh_jump_digits(jumps);
     XH_TRY(hyb_cuda_status(device, "allocating memory",
-                           cudaMalloc(&device->jumps, sizeof(jumps))));
+                           cudaMalloc(&device->jump_table, sizeof(jumps))));
     XH_TRY(hyb_cuda_status(device, "filling a table",
-                           cudaMemcpy(device->jumps, jumps, sizeof(jumps),
+                           cudaMemcpy(device->jump_table, jumps, sizeof(jumps),
                                       cudaMemcpyHostToDevice)));
     /* The copy may return before it is complete, and no stream waits for it. */
     return hyb_cuda_status(device, "filling a table", cudaDeviceSynchronize());
@@ -98,13 +98,14 @@ xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
     for (int k = 0; k < HYB_CUDA_KERNEL_COUNT; k++)
         XH_TRY(find(device, (hyb_cuda_kernel_t)k));
     XH_TRY(count_groups(device));
-    return fill_jumps(device);
+    return create_jump_table(device);
 }
 
 void hyb_cuda_kernels_unload(hyb_cuda_device_t *device)
 {
-    if (device->jumps != NULL)
-        hyb_cuda_status(device, "freeing a table", cudaFree(device->jumps));
+    if (device->jump_table != NULL)
+        hyb_cuda_status(device, "freeing a table",
+                        cudaFree(device->jump_table));
     hyb_cuda_status(device, "unloading kernels",
                     cudaLibraryUnload(device->library));
 }

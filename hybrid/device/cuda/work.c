@@ -165,8 +165,8 @@ static xh_status_t hold_proposals(void *state, int64_t doubles,
 
 static hyb_launcher_t launcher_of(hyb_cuda_queue_t *queue)
 {
-    return (hyb_launcher_t){queue, launch, hold_proposals, queue->device->jumps,
-                            HYB_CUDA_PANEL_GROUPS};
+    return (hyb_launcher_t){queue, launch, hold_proposals,
+                            queue->device->jump_table, HYB_CUDA_PANEL_GROUPS};
 }
 
 static xh_status_t by_kernel(hyb_cuda_queue_t *queue, const hyb_task_t *t)

@@ -76,7 +76,7 @@ static xh_status_t generate(const hyb_launcher_t *by, const hyb_task_t *t)
     hyb_launch_pass(&l, &part->order, sizeof(part->order));
     hyb_launch_pass(&l, &part->rows, sizeof(part->rows));
     hyb_launch_pass(&l, &part->cols, sizeof(part->cols));
-    pass_pointer(&l, by->jumps);
+    pass_pointer(&l, by->jump_table);
     return by->launch(by->queue, &l);
 }
 

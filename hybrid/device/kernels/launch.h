@@ -56,8 +56,8 @@ typedef struct {
      * `doubles` each. They stay the same from call to call unless they were too
      * short. */
     xh_status_t (*hold)(void *queue, int64_t doubles, void *vector_p[2]);
-    const void *jumps;    /* device memory filled by xh_jump_digits */
-    int64_t panel_groups; /* groups that share a panel's rows, at most */
+    const void *jump_table; /* device memory filled by xh_jump_digits */
+    int64_t panel_groups;   /* groups that share a panel's rows, at most */
 } hyb_launcher_t;
 
 /* Launch one of the operations swap, gather, scatter, generate, checksum, and

@@ -130,15 +130,15 @@ static void buffer_destroy(void *state, void *memory, size_t bytes)
 
 /* ---- opening and closing ------------------------------------------------ */
 
-static xh_status_t fill_jumps(hyb_opencl_device_t *device)
+static xh_status_t create_jump_table(hyb_opencl_device_t *device)
 {
     xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
     cl_int error;
 
     xh_jump_digits(jumps);
-    device->jumps = hyb_cl.CreateBuffer(device->context,
-                                        CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                        sizeof(jumps), jumps, &error);
+    device->jump_table = hyb_cl.CreateBuffer(
+        device->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof(jumps),
+        jumps, &error);
     return hyb_opencl_status(device, "allocating memory", error);
 }
 
@@ -154,15 +154,15 @@ static xh_status_t prepare(hyb_opencl_device_t *device)
         hyb_cl.CreateContext(NULL, 1, &device->id, NULL, NULL, &error);
     XH_TRY(hyb_opencl_status(device, "making a context", error));
     XH_TRY(hyb_opencl_build(device));
-    return fill_jumps(device);
+    return create_jump_table(device);
 }
 
 static void close_device(void *state)
 {
     hyb_opencl_device_t *device = state;
 
-    if (device->jumps != NULL)
-        hyb_cl.ReleaseMemObject(device->jumps);
+    if (device->jump_table != NULL)
+        hyb_cl.ReleaseMemObject(device->jump_table);
     if (!atomic_load(&device->failed) && !atomic_load(&device->given_up))
         hyb_opencl_store_products(device);
     hyb_opencl_release_programs(device);

@@ -98,7 +98,7 @@ typedef struct {
     cl_context context;
     cl_program program; /* all kernels except products */
     hyb_opencl_product_t products[HYB_OPENCL_PRODUCTS];
-    cl_mem jumps; /* table for the kernel generate */
+    cl_mem jump_table; /* table for the kernel generate */
     bool has_priorities;
     uint64_t memory, largest; /* bytes in all, and in the largest allocation */
     atomic_int failed;

@@ -84,7 +84,8 @@ static xh_status_t hold_proposals(void *state, int64_t doubles,
 static xh_status_t by_kernel(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_launcher_t by = {queue, launch, hold_proposals,
-                               queue->device->jumps, HYB_OPENCL_PANEL_GROUPS};
+                               queue->device->jump_table,
+                               HYB_OPENCL_PANEL_GROUPS};
 
     return hyb_launch_task(&by, t);
 }
