@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "hpl/pauxil/deal.h"
+#include "testing/ptest/processes.h"
 
 enum {
     LARGEST = 1000000000, /* largest N of HPL.dat */
@@ -106,18 +107,9 @@ int xhpl_choices_largest_n(const xhpl_job_t *job, hpl_shape_t test, int bcast)
 
 /* ---- grids --------------------------------------------------------------- */
 
-int xhpl_choices_rows(int processes)
-{
-    int rows = (int)sqrt(processes);
-
-    while (processes % rows != 0)
-        rows--;
-    return rows;
-}
-
 bool xhpl_choices_grid_is_flat(int processes)
 {
-    int rows = xhpl_choices_rows(processes);
+    int rows = xhpl_grid_rows(processes);
 
     return processes > FLAT * rows * rows;
 }
@@ -128,7 +120,7 @@ static bool is_worth_it(int p, int q)
     int low = p < q ? p : q;
 
     return p * q <= MANY || p * q <= FLAT * low * low ||
-           low == xhpl_choices_rows(p * q);
+           low == xhpl_grid_rows(p * q);
 }
 
 /* ---- choices ------------------------------------------------------------- */

@@ -27,10 +27,6 @@ typedef struct {
     double bytes;           /* bytes of the process that needs the most */
 } xhpl_choice_t;
 
-/* Return P of the grid that is nearest to square, and at least as wide as high;
- * processes >= 1. */
-int xhpl_choices_rows(int processes);
-
 /* Is even the grid nearest to square too flat, as for prime numbers? */
 bool xhpl_choices_grid_is_flat(int processes);
 

@@ -72,7 +72,7 @@ xh_status_t xhpl_measured_rates(const hyb_resources_t *resources,
                                 int tries, hyb_model_rates_t *rates_p)
 {
     int processes = xhpl_size(MPI_COMM_WORLD);
-    int step = processes / xhpl_choices_rows(processes);
+    int step = processes / xhpl_grid_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     xhpl_core_budget_t budget = xhpl_core_budget();
     hyb_measurement_t what = {

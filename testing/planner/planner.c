@@ -202,7 +202,7 @@ static xh_status_t answer_plan(const xhpl_command_t *command,
 {
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_best(job, SHOWN, choices);
-    int rows = xhpl_choices_rows(job->processes);
+    int rows = xhpl_grid_rows(job->processes);
 
     if (job->most_bytes == 0.0) {
         xh_log_error("--plan: the memory of a node is unknown: give it, as in "

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/launcher.h"
 #include "testing/ptest/named_files.h"
+#include "testing/ptest/processes.h"
 #include "testing/ptest/test_list.h"
 
 static const double usual_share =
@@ -189,16 +189,6 @@ xh_status_t xhpl_options_complete(xhpl_command_t *command,
     return XH_ERR_INPUT;
 }
 
-/* P of the grid of `processes` that is nearest to a square. */
-static int rows_of(int processes)
-{
-    int rows = (int)sqrt((double)processes);
-
-    while (processes % rows != 0)
-        rows--;
-    return rows;
-}
-
 /* Choose and report parameters that neither an option nor HPL.dat gives. */
 static void choose(xhpl_command_t *command, int processes)
 {
@@ -206,8 +196,8 @@ static void choose(xhpl_command_t *command, int processes)
     bool has_grid = command->is_given[XHPL_P] || command->is_given[XHPL_Q];
 
     if (!has_grid) {
-        p->list[XHPL_P].value[0] = rows_of(processes);
-        p->list[XHPL_Q].value[0] = processes / rows_of(processes);
+        p->list[XHPL_P].value[0] = xhpl_grid_rows(processes);
+        p->list[XHPL_Q].value[0] = processes / xhpl_grid_rows(processes);
     }
     if (!command->quiet && (!has_grid || !command->is_given[XHPL_NB]))
         xh_log_info("%s not found: using NB = %d and %d x %d processes; xhpl "

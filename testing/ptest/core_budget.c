@@ -6,39 +6,40 @@
 #include <stdbool.h>
 #include "base/cgroup.h"
 #include "base/cpu.h"
-#include "base/pin.h"
 #include "base/text.h"
 #include "hpl_solver.h"
 #include "testing/ptest/processes.h"
 
-/* Mark one processor of each core that the threads of this process use. */
-static void mark_cores(const char *list, unsigned char cpus[XH_MOST_CPUS])
+xhpl_cpus_t xhpl_cpus(const char *list)
 {
+    xhpl_cpus_t cpus = {{0}};
     int number[XH_MOST_CPUS];
     int count = list != NULL ? xh_cpu_list(list, number, XH_MOST_CPUS)
                              : xh_cpu_core_ids("", number, XH_MOST_CPUS);
 
     for (int i = 0; i < count && i < XH_MOST_CPUS; i++)
         if (number[i] < XH_MOST_CPUS)
-            cpus[number[i]] = 1;
+            cpus.has[number[i]] = 1;
+    return cpus;
 }
 
 xhpl_core_budget_t xhpl_core_budget(void)
 {
     hpl_workers_t mine = {.threads = 1};
-    unsigned char cpus[XH_MOST_CPUS] = {0};
+    xhpl_cpus_t cpus;
     xhpl_core_budget_t budget = {.quota = xh_cgroup_cpu_quota("")};
     MPI_Comm node = xhpl_node_comm();
 
     if (hpl_solver()->workers != NULL)
         mine = hpl_solver()->workers();
-    mark_cores(mine.cpus, cpus);
+    cpus = xhpl_cpus(mine.cpus);
     budget.threads = mine.threads;
     MPI_Allreduce(MPI_IN_PLACE, &budget.threads, 1, MPI_INT, MPI_SUM, node);
-    MPI_Allreduce(MPI_IN_PLACE, cpus, XH_MOST_CPUS, MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(MPI_IN_PLACE, cpus.has, XH_MOST_CPUS, MPI_BYTE, MPI_BOR,
+                  node);
     MPI_Comm_free(&node);
     for (int cpu = 0; cpu < XH_MOST_CPUS; cpu++)
-        budget.cores += cpus[cpu];
+        budget.cores += cpus.has[cpu];
     return budget;
 }
 

@@ -2,6 +2,16 @@
 #pragma once
 
 #include <stddef.h>
+#include "base/pin.h"
+
+/* A set of processors of a host; MPI_BOR joins several. */
+typedef struct {
+    unsigned char has[XH_MOST_CPUS]; /* 0 or 1 */
+} xhpl_cpus_t;
+
+/* The processors of a text list; if list is NULL, one of each core that this
+ * thread may use. */
+xhpl_cpus_t xhpl_cpus(const char *list);
 
 /* The threads of this job on one node, and the cores they run on. */
 typedef struct {

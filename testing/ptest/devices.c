@@ -2,6 +2,7 @@
 #include "testing/ptest/devices.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,31 +98,13 @@ xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
 
 /* ---- comparing ----------------------------------------------------------- */
 
-typedef double measure_t(const xhpl_device_t *device);
-
-static double product_rate(const xhpl_device_t *device)
+/* The number at `offset` bytes from the start of `device`. */
+static double number(const xhpl_device_t *device, size_t offset)
 {
-    return device->rate;
-}
+    double x;
 
-static double up_rate(const xhpl_device_t *device)
-{
-    return device->up;
-}
-
-static double down_rate(const xhpl_device_t *device)
-{
-    return device->down;
-}
-
-static double clock_of(const xhpl_device_t *device)
-{
-    return device->clock;
-}
-
-static double temperature_of(const xhpl_device_t *device)
-{
-    return device->celsius;
+    memcpy(&x, (const char *)device + offset, sizeof(x));
+    return x;
 }
 
 static bool are_alike(const xhpl_device_t *a, const xhpl_device_t *b)
@@ -129,16 +112,16 @@ static bool are_alike(const xhpl_device_t *a, const xhpl_device_t *b)
     return strcmp(a->model, b->model) == 0;
 }
 
-/* Copy the known rates of the devices of i's model into memory, sorted; returns
- * their number. */
-static int sort_model(const xhpl_device_t *list, int count, int i,
-                      measure_t *of, double *sorted)
+/* Copy the known numbers at offset `of` of the devices of i's model into
+ * memory, sorted; returns how many. */
+static int sort_model(const xhpl_device_t *list, int count, int i, size_t of,
+                      double *sorted)
 {
     int known = 0;
 
     for (int j = 0; j < count; j++)
-        if (are_alike(&list[j], &list[i]) && !isnan(of(&list[j])))
-            sorted[known++] = of(&list[j]);
+        if (are_alike(&list[j], &list[i]) && !isnan(number(&list[j], of)))
+            sorted[known++] = number(&list[j], of);
     xh_sort(sorted, known);
     return known;
 }
@@ -150,12 +133,12 @@ static double median_of_others(const double *sorted, int known, double x)
 }
 
 /* The median of the rates of other devices of i's model. */
-static double of_others(const xhpl_device_t *list, int count, int i,
-                        measure_t *of, double *memory)
+static double of_others(const xhpl_device_t *list, int count, int i, size_t of,
+                        double *memory)
 {
     int known = sort_model(list, count, i, of, memory);
 
-    return median_of_others(memory, known, of(&list[i]));
+    return median_of_others(memory, known, number(&list[i], of));
 }
 
 static bool is_first_of_model(const xhpl_device_t *list, int i)
@@ -168,7 +151,7 @@ static bool is_first_of_model(const xhpl_device_t *list, int i)
 
 /* Compute the rate of each device divided by the median of the other devices of
  * its model; NAN: unknown. */
-static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
+static void find_shares(const xhpl_device_t *list, int count, size_t of,
                         double *memory, double *share_p)
 {
     for (int i = 0; i < count; i++) {
@@ -179,8 +162,9 @@ static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
         known = sort_model(list, count, i, of, memory);
         for (int j = i; j < count; j++)
             if (are_alike(&list[j], &list[i]))
-                share_p[j] = of(&list[j]) /
-                             median_of_others(memory, known, of(&list[j]));
+                share_p[j] =
+                    number(&list[j], of) /
+                    median_of_others(memory, known, number(&list[j], of));
     }
 }
 
@@ -188,8 +172,10 @@ static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
 static void describe(const xhpl_device_t *list, int count, int i,
                      double *memory, char *text, size_t size)
 {
-    double clock = of_others(list, count, i, clock_of, memory);
-    double celsius = of_others(list, count, i, temperature_of, memory);
+    double clock =
+        of_others(list, count, i, offsetof(xhpl_device_t, clock), memory);
+    double celsius =
+        of_others(list, count, i, offsetof(xhpl_device_t, celsius), memory);
 
     text[0] = '\0';
     if (!isnan(list[i].clock) && !isnan(clock))
@@ -202,7 +188,7 @@ static void describe(const xhpl_device_t *list, int count, int i,
                        list[i].celsius, celsius);
 }
 
-static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
+static void judge_by(const xhpl_device_t *list, int count, size_t of,
                      const char *does, const char *unit, double *memory)
 {
     char more[128], others[64] = "";
@@ -223,12 +209,13 @@ static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
         snprintf(others, sizeof(others), "; %d more %s slow", slow - 1,
                  slow == 2 ? "is" : "are");
     describe(list, count, slowest, memory, more, sizeof(more));
-    xh_log_warning_of(
-        list[slowest].rank, list[slowest].host,
-        "slow: its device %s (%s) %s at %.0f%% of the rate of "
-        "the others of this model, %s %s%s%s",
-        list[slowest].name, list[slowest].model, does, 100.0 * least,
-        xh_text_plain(1e-9 * of(&list[slowest]), 3).text, unit, more, others);
+    xh_log_warning_of(list[slowest].rank, list[slowest].host,
+                      "slow: its device %s (%s) %s at %.0f%% of the rate of "
+                      "the others of this model, %s %s%s%s",
+                      list[slowest].name, list[slowest].model, does,
+                      100.0 * least,
+                      xh_text_plain(1e-9 * number(&list[slowest], of), 3).text,
+                      unit, more, others);
 }
 
 void xhpl_devices_judge(const xhpl_device_t *list, int count)
@@ -237,8 +224,11 @@ void xhpl_devices_judge(const xhpl_device_t *list, int count)
 
     if (memory == NULL)
         return;
-    judge_by(list, count, product_rate, "multiplies", "Gflop/s", memory);
-    judge_by(list, count, up_rate, "is sent to", "GB/s", memory);
-    judge_by(list, count, down_rate, "sends", "GB/s", memory);
+    judge_by(list, count, offsetof(xhpl_device_t, rate), "multiplies",
+             "Gflop/s", memory);
+    judge_by(list, count, offsetof(xhpl_device_t, up), "is sent to", "GB/s",
+             memory);
+    judge_by(list, count, offsetof(xhpl_device_t, down), "sends", "GB/s",
+             memory);
     free(memory);
 }

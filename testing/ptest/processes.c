@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/processes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl/pauxil/abort.h"
+
+int xhpl_grid_rows(int processes)
+{
+    int rows = (int)sqrt(processes);
+
+    while (processes % rows != 0)
+        rows--;
+    return rows;
+}
 
 MPI_Comm xhpl_node_comm(void)
 {

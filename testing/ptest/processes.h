@@ -20,6 +20,10 @@ static inline int xhpl_size(MPI_Comm comm)
     return size;
 }
 
+/* P of the grid of `processes` that is nearest to a square, and at least as
+ * wide as high; processes >= 1. */
+int xhpl_grid_rows(int processes);
+
 /* The functions below are collective. */
 
 /*

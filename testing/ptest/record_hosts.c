@@ -11,6 +11,7 @@
 #include "base/sysfile.h"
 #include "base/text.h"
 #include "testing/json/json.h"
+#include "testing/ptest/core_budget.h"
 #include "testing/ptest/processes.h"
 
 enum { TEXT = 128, LIST = 1024 };
@@ -173,37 +174,24 @@ json_t *xhpl_record_hosts(void)
 
 /* ---- what the solver uses of them ---------------------------------------- */
 
-xhpl_cpus_t xhpl_record_cpus(const char *list)
-{
-    xhpl_cpus_t cpus = {{0}};
-    int number[XHPL_CPUS];
-    int count = list != NULL ? xh_cpu_list(list, number, XHPL_CPUS)
-                             : xh_cpu_core_ids("", number, XHPL_CPUS);
-
-    for (int i = 0; i < count && i < XHPL_CPUS; i++)
-        if (number[i] < XHPL_CPUS)
-            cpus.has[number[i]] = 1;
-    return cpus;
-}
-
 /*
  * Find the cores that this process measures; returns their number. A core that
  * several processes use belongs to the first of them, so that sums over a node
  * count it once. Together all processes measure at most as many cores as the
  * control group grants time for.
  */
-static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
+static int find_mine(MPI_Comm node, const char *cpus, int list[XH_MOST_CPUS])
 {
     double quota = fmax(1.0, floor(xh_cgroup_cpu_quota("")));
-    xhpl_cpus_t mine = xhpl_record_cpus(cpus), before = {{0}};
+    xhpl_cpus_t mine = xhpl_cpus(cpus), before = {{0}};
     int others = 0, count = 0;
 
-    MPI_Exscan(mine.has, before.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
+    MPI_Exscan(mine.has, before.has, XH_MOST_CPUS, MPI_BYTE, MPI_BOR, node);
     if (xhpl_rank(node) == 0) /* MPI leaves it undefined there */
         memset(&before, 0, sizeof(before));
-    for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
+    for (int cpu = 0; cpu < XH_MOST_CPUS; cpu++)
         others += before.has[cpu];
-    for (int cpu = 0; cpu < XHPL_CPUS && others + count < quota; cpu++)
+    for (int cpu = 0; cpu < XH_MOST_CPUS && others + count < quota; cpu++)
         if (mine.has[cpu] && !before.has[cpu])
             list[count++] = cpu;
     return count;
@@ -222,7 +210,7 @@ static json_t *used_by_me(void)
 {
     hpl_workers_t mine = xhpl_record_my_workers();
     MPI_Comm node = xhpl_node_comm();
-    int list[XHPL_CPUS], cores = find_mine(node, mine.cpus, list);
+    int list[XH_MOST_CPUS], cores = find_mine(node, mine.cpus, list);
     double flops = 0;
 
     xhpl_idle_barrier(node);

@@ -83,16 +83,6 @@ json_t *xhpl_record_workers(json_t *hosts);
 /* The solver's workers on this process; all zero: unknown. */
 hpl_workers_t xhpl_record_my_workers(void);
 
-/* a set of processors of a host; MPI_BOR joins several */
-enum { XHPL_CPUS = 8192 }; /* all processor numbers are below */
-typedef struct {
-    unsigned char has[XHPL_CPUS]; /* 0 or 1 */
-} xhpl_cpus_t;
-
-/* The processors of a text list; if list is NULL, one of each core that this
- * thread may use. */
-xhpl_cpus_t xhpl_record_cpus(const char *list);
-
 /* "devices" of all processes, by rank; collective. */
 json_t *xhpl_record_devices(void);
 

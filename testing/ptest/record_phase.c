@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/sysfile.h"
 #include "testing/json/json.h"
+#include "testing/ptest/core_budget.h"
 #include "testing/ptest/processes.h"
 
 /* Lists of thousands of tests with thousands of processes would fill the
@@ -141,7 +142,7 @@ struct xhpl_phase {
     bool running, closed;
     double next_reading; /* time of the next reading */
     hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: unknown */
-    int cpu[XHPL_CPUS], cpus;
+    int cpu[XH_MOST_CPUS], cpus;
     int samples,
         phase_samples;   /* so far; those before the end of the last phase */
     hpl_clocks_t clocks; /* over all samples; mean is their sum */
@@ -255,15 +256,16 @@ void xhpl_phase_close(xhpl_phase_t *p)
 
 void xhpl_phase_begin(xhpl_phase_t *p)
 {
-    xhpl_cpus_t used = xhpl_record_cpus(xhpl_record_my_workers().cpus);
+    xhpl_cpus_t used = xhpl_cpus(xhpl_record_my_workers().cpus);
     MPI_Comm node = xhpl_node_comm();
 
-    MPI_Allreduce(MPI_IN_PLACE, used.has, XHPL_CPUS, MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(MPI_IN_PLACE, used.has, XH_MOST_CPUS, MPI_BYTE, MPI_BOR,
+                  node);
     MPI_Comm_free(&node);
     pthread_mutex_lock(&p->lock);
     p->read = p->is_first ? hpl_solver()->clocks : NULL;
     p->cpus = 0;
-    for (int cpu = 0; cpu < XHPL_CPUS; cpu++)
+    for (int cpu = 0; cpu < XH_MOST_CPUS; cpu++)
         if (used.has[cpu])
             p->cpu[p->cpus++] = cpu;
     pthread_mutex_unlock(&p->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xinject/fault.h"
 #include "base/checksum.h"
+#include "hpl/comm/waits.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -228,19 +229,6 @@ const hyb_kernel_t *fault_kernel(const hyb_kernel_t *kernel)
 
 /* ---- messages: as long as the program runs ------------------------------- */
 
-static int world_rank(MPI_Comm comm, int rank)
-{
-    MPI_Group group, world;
-    int all;
-
-    MPI_Comm_group(comm, &group);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_translate_ranks(group, 1, &rank, world, &all);
-    MPI_Group_free(&group);
-    MPI_Group_free(&world);
-    return all;
-}
-
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
               MPI_Comm comm, MPI_Request *request)
 {
@@ -250,7 +238,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
         copy = malloc((size_t)count * sizeof(*copy));
         memcpy(copy, data, (size_t)count * sizeof(*copy));
         fault_spoil(copy, count);
-        receiver = world_rank(comm, to);
+        receiver = hpl_waits_ranks(comm, to).first;
         data = copy;
     }
     return PMPI_Isend(data, count, type, to, tag, comm, request);

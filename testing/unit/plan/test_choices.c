@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/plan/model.h"
 #include "testing/planner/choices.h"
+#include "testing/ptest/processes.h"
 #include "testing/unit/unit.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ TEST(many_processes_without_a_good_grid_get_the_best_there_is)
         int n = of[i].processes, count;
         xhpl_job_t job = job_of(n, 8e8);
 
-        assert_int_equal(xhpl_choices_rows(n), of[i].rows);
+        assert_int_equal(xhpl_grid_rows(n), of[i].rows);
         assert_int_equal(xhpl_choices_grid_is_flat(n), of[i].flat);
         count = xhpl_choices_best(&job, MOST, found);
         assert_true(count > 0);
