@@ -65,15 +65,19 @@ class Outcome:
             f"--- stdout\n{tail(self.stdout)}\n--- stderr\n{tail(self.stderr)}"
         )
 
-    def succeeded(self):
-        """Itself, which ended with status 0."""
-        assert self.status == 0, str(self)
+    def ended(self, status, *said):
+        """Itself, which ended in time with this status, and said on stderr."""
+        assert (self.status, self.timed_out) == (status, False), str(self)
+        assert [x for x in said if x not in self.stderr] == [], str(self)
         return self
 
+    def succeeded(self, *said):
+        return self.ended(0, *said)
+
     def refused(self, *said):
-        """Input was bad: status 2, nothing on stdout, and said on stderr."""
-        assert (self.status, self.stdout) == (2, ""), str(self)
-        assert [x for x in said if x not in self.stderr] == [], str(self)
+        """Input was bad: nothing on stdout, and said on stderr."""
+        assert self.stdout == "", str(self)
+        return self.ended(2, *said)
 
 
 def tail(text, lines=60):

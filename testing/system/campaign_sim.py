@@ -50,7 +50,8 @@ class World(NamedTuple):
 
 
 class Simulated:
-    """A campaign in such a world; it has what summary.build asks of a State."""
+    """A campaign in such a world; it has what summary.build asks of a State. What runs
+    a stage returns the campaign."""
 
     def __init__(self, world, seed=0, racks=None):
         self.world, self.random = world, random.Random(seed)
@@ -102,26 +103,30 @@ class Simulated:
             for name in self.world.hosts:
                 self.end(Run(run_id("single", attempt, name), "single", (name,), attempt,
                              N, NB, 1, 1, 70.0, 300.0))
+        return self
 
     def pairs(self):
         for met in stages.tournament(self.world.hosts):
             for pair in met:
                 self.end(Run(run_id("pairs", 1, "+".join(pair)), "pairs", pair, 1,
                              N, NB, 1, 2, 70.0, 300.0))
+        return self
 
     def all(self):
         self.end(Run("all-1-all", "all", tuple(self.world.hosts), 1, 10 * N, NB, 20,
                      len(self.world.hosts) // 20 or 1, 3600.0, 10800.0))
+        return self
 
     def settle(self, retries=8):
         """The further runs that are asked for."""
         for _ in range(retries):
             wanted = blame.further(self.hosts, self.ended, self.inventory)
             if not wanted:
-                return
+                break
             self.rounds += 1
             for run in wanted:
                 self.end(run)
+        return self
 
     def verdicts(self):
         return judge.judge(self.hosts, self.ended, self.inventory)
@@ -155,8 +160,7 @@ def tally(hosts, campaigns, slow, part=0.95, repeats=3, retries=8, seed=1, **wor
     for number in range(campaigns):
         bad = {name: part for name in draw.sample(names, slow)}
         one = Simulated(World(names, slow=bad, **world), seed=(seed << 20) + number)
-        one.single(repeats)
-        one.settle(retries)
+        one.single(repeats).settle(retries)
         called = {name for name, klass in classes(one.verdicts()).items() if klass == "slow"}
         for i, more in enumerate((hosts - slow, len(called - set(bad)), 1,
                                   bool(called - set(bad)), slow,
@@ -180,11 +184,7 @@ def large(hosts, seed=7):
                   dies={draw[2]: "wrong", draw[3]: "died"}, company={draw[4]: "hung"},
                   link={draw[5]: 0.4})
     one = Simulated(world, seed, racks=lambda i: f"rack{i // 40 + 1}")
-    one.single()
-    one.pairs()
-    one.all()
-    one.settle()
-    return one
+    return one.single().pairs().all().settle()
 
 
 def megabytes():

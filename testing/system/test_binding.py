@@ -165,12 +165,6 @@ def test_bind_node_shares_all_cores_among_the_processes(confined, cores, xhpl, p
 # ---- binding -----------------------------------------------------------------
 
 
-def host_of(xhpl):
-    """The one host of the record run.json."""
-    (host,) = records.valid((xhpl.directory / "run.json").read_text())["hosts"]
-    return host
-
-
 def test_more_threads_than_the_mask_has_cores_are_warned_of(confined, cores):
     outcome = confined("--set", "threads=2")
     assert solver_of(outcome).threads == 2

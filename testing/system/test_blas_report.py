@@ -71,8 +71,7 @@ def test_the_number_of_threads_is_the_settings(xhpl, openblas):
 @pytest.mark.skipif("avx2" not in FLAGS, reason="no AVX2 on this machine")
 @retried
 def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(xhpl, openblas):
-    outcome = xhpl(dat=MEASURED, env=PRESCOTT)
-    assert outcome.status == 0
+    outcome = xhpl(dat=MEASURED, env=PRESCOTT).succeeded()
     assert len(slow(outcome)) == 1, str(outcome)
     (warning,) = slow(outcome)
     assert "the environment may have chosen it: OPENBLAS_CORETYPE=Prescott. " in warning
@@ -254,9 +253,7 @@ def test_a_library_that_never_returns_is_told_and_ended(
 ):
     env = {"LD_PRELOAD": str(library(tmp_path, ENDLESS)),
            "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": solver}  # fmt: skip
-    outcome = xhpl(dat=hpl_dat.text(), env=env)
-    assert outcome.status == 3, str(outcome)
-    assert f"{where}; the job ends" in outcome.stderr, str(outcome)
+    outcome = xhpl(dat=hpl_dat.text(), env=env).ended(3, f"{where}; the job ends")
     assert "ignores" not in outcome.stderr, str(outcome)
 
 

@@ -69,16 +69,12 @@ def test_the_bundle_is_smaller_than_60_megabytes(bundle):
     assert bundle.stat().st_size < LIMIT_BYTES
 
 
-def test_xdgemm_computes_and_verifies_in_an_empty_root(empty_root):
-    words = "/x/bin/xdgemm -m 500 -n 400 -k 100 --devices emu:1 --verify"
+@pytest.mark.parametrize("words, said", (
+    ("/x/bin/xdgemm -m 500 -n 400 -k 100 --devices emu:1 --verify", ", 0 wrong"),
+    ("/x/bin/xhpl -n 300 --nb 32 -p 1 -q 1", "PASSED")))
+def test_a_program_alone_is_right_in_an_empty_root(empty_root, words, said):
     outcome = run_inside(empty_root, *words.split())
-    assert ", 0 wrong" in outcome.stdout, str(outcome)
-
-
-def test_xhpl_alone_passes_in_an_empty_root(empty_root):
-    words = "/x/bin/xhpl -n 300 --nb 32 -p 1 -q 1"
-    outcome = run_inside(empty_root, *words.split())
-    assert "PASSED" in outcome.stdout, str(outcome)
+    assert said in outcome.stdout, str(outcome)
 
 
 def test_mpirun_starts_two_processes_in_an_empty_root(empty_root):

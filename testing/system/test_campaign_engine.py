@@ -37,8 +37,7 @@ def test_where_all_is_well_the_status_is_0(site):
 def test_each_fault_has_its_class_and_its_evidence(site):
     told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5, "n8": "crash"}
     names = "n[1-12]"
-    done = site.run(*LOADS, "--silence", "3", told=told, hosts=names)
-    assert done.status == 1, str(done)
+    done = site.run(*LOADS, "--silence", "3", told=told, hosts=names).ended(1)
     bad = {"n2": "wrong", "n3": "died", "n4": "hung", "n6": "not started", "n7": "slow", "n8": "died"}
     expected = {name: bad.get(name, "ok") for name in hosts.expand(names)}
     assert site.classes() == expected, str(done)
@@ -76,15 +75,14 @@ def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
 @pytest.mark.more
 def test_what_a_hanging_run_started_is_ended_too(site):
     """Its child has left its process group and hears no SIGTERM."""
-    done = site.run(*ALONE, "--silence", "1", hosts="n1,n2", told={"n1": "deaf"})
-    assert done.status == 1 and site.classes()["n1"] == "hung", str(done)
+    done = site.run(*ALONE, "--silence", "1", hosts="n1,n2", told={"n1": "deaf"}).ended(1)
+    assert site.classes()["n1"] == "hung", str(done)
     assert leftovers.marked(str(site.folder / "c/runs")) == []
 
 
 def test_a_run_that_takes_too_long_is_ended(site):
-    done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.5", "--retries", "0", hosts="n1",
-                    told={"seconds": 60})
-    assert done.status == 1, str(done)
+    site.run(*ALONE, "--grace", "0.1", "--bound", "0.5", "--retries", "0", hosts="n1",
+             told={"seconds": 60}).ended(1)
     event = site.ended()["single-1-n1"]
     assert event["outcome"] == "unknown" and "its limit" in event["evidence"][0]
 
@@ -97,8 +95,7 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-2]", "--ssh",
              ssh, "--mpirun", mpirun, "--stages", stages, "--yes", "--drain-command",
              "touch drained-{host}"]
-    done = jobs.run(words, site.folder)
-    assert done.status == 1 and "no host answers" in done.stderr, str(done)
+    done = jobs.run(words, site.folder).ended(1, "no host answers")
     assert "Do not drain yet: 2 of 2 nodes are not started" in done.stdout
     assert "before you drain" not in done.stdout
     assert "not drained: n1, n2" in done.stderr
@@ -333,8 +330,8 @@ def test_letters_that_a_terminal_lacks_do_not_stop_it(site):
     name = "n\u00e9"
     done = jobs.run(site.words(*ALONE, "--yes", "--drain-command", "touch drained-{host}",
                                hosts=name), site.folder,
-                    {**site.env(**{name: "wrong"}), "PYTHONIOENCODING": "ascii"})
-    assert done.status == 1 and r"n\xe9: wrong" in done.stdout, str(done)
+                    {**site.env(**{name: "wrong"}), "PYTHONIOENCODING": "ascii"}).ended(1)
+    assert r"n\xe9: wrong" in done.stdout, str(done)
     assert (site.folder / f"drained-{name}").exists()
 
 

@@ -40,11 +40,7 @@ def wanted(hosts, *runs):
 
 
 def simulated(repeats=3, settle=6, **faults):
-    one = Simulated(World(HOSTS, **faults), seed=3)
-    one.single(repeats)
-    one.pairs()
-    one.settle(settle)
-    return one
+    return Simulated(World(HOSTS, **faults), seed=3).single(repeats).pairs().settle(settle)
 
 
 # ---- statistics ----------------------------------------------------------------------
@@ -102,15 +98,13 @@ def test_a_slow_host_is_named_with_the_numbers():
 
 
 def test_one_run_is_not_enough_to_be_certain_and_is_repeated():
-    one = Simulated(World(HOSTS, noise=0.005, slow={HOSTS[3]: 0.8}))
-    one.single(repeats=1)
+    one = Simulated(World(HOSTS, noise=0.005, slow={HOSTS[3]: 0.8})).single(repeats=1)
     verdict = one.verdicts()[HOSTS[3]]
     assert verdict.klass == "slow" and not verdict.reasons[0]["certain"]
     asked = blame.further(one.hosts, one.ended)
     assert {run.hosts[0] for run in asked} == set(HOSTS)  # its peers as well
     assert {(run.stage, run.attempt) for run in asked} == {("single", 2)}
-    one.settle()
-    assert one.verdicts()[HOSTS[3]].reasons[0]["certain"]
+    assert one.settle().verdicts()[HOSTS[3]].reasons[0]["certain"]
 
 
 @pytest.mark.parametrize("rates, changes, doubt", (
@@ -155,10 +149,7 @@ def test_few_hosts_are_compared_with_the_prediction(seconds, klass):
 def of_few(part, seed=3, repeats=1, count=4, **faults):
     """So many hosts, of which the second has a part of the rate, to the end."""
     one = Simulated(World(named(count), noise=0.01, slow={HOSTS[1]: part}, **faults), seed)
-    one.single(repeats)
-    one.pairs()
-    one.settle()
-    return one
+    return one.single(repeats).pairs().settle()
 
 
 def test_few_hosts_that_differ_little_are_all_ok_and_do_not_run_again():
@@ -223,9 +214,7 @@ def test_kinds_of_hosts_are_judged_apart():
     one = Simulated(World(names, noise=0.003, slow={**old, names[8]: 0.8}))
     for name in names[:6]:
         one.inventory[name]["facts"]["processor"] = "Simulated 32-core"
-    one.single()
-    one.settle()
-    of = classes(one.verdicts())
+    of = classes(one.single().settle().verdicts())
     assert [name for name in of if of[name] != "ok"] == [names[8]]
     assert one.verdicts()[names[0]].differences == []
 
@@ -262,8 +251,7 @@ def test_slow_nodes_and_links_are_told_apart():
 def test_the_link_of_a_host_that_is_slow_alone_is_not_tried_again(speed, pairs):
     names = named(8)
     one = Simulated(World(names, noise=0.001, slow={names[2]: speed}, link={names[2]: 0.93}))
-    one.single()
-    one.pairs()
+    one.single().pairs()
     asked = blame.further(one.hosts, one.ended, one.inventory)
     assert any(names[2] in run.hosts for run in asked if run.stage == "pairs") == pairs
 
@@ -338,23 +326,19 @@ def test_hosts_that_fail_with_others_are_all_found(count, bad, pairs, whole):
     """Also where they failed together."""
     names = named(count)
     bad = {names[i]: outcome for i, outcome in bad.items()}
-    one = Simulated(World(names, noise=0.002, company=bad))
-    one.single()
+    one = Simulated(World(names, noise=0.002, company=bad)).single()
     if pairs:
         one.pairs()
     if whole:
         one.all()
-    one.settle(20)
-    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+    assert classes(one.settle(20).verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
     like = ended("a b c d", n=4000, nb=100, p=2, q=4)  # a smaller run has as much on a host
     assert (blame.scaled(like, 1), blame.scaled(like, 2)) == ((2000, 1, 2), (2800, 2, 2))
 
 
 def test_further_runs_have_ids_of_their_own_and_no_host_in_common():
     one = Simulated(World(HOSTS, noise=0.02, slow={HOSTS[0]: 0.95},
-                          company={HOSTS[5]: "died"}), seed=5)
-    one.single(1)
-    one.pairs()
+                          company={HOSTS[5]: "died"}), seed=5).single(1).pairs()
     for _ in range(6):
         asked = blame.further(one.hosts, one.ended)
         hosts = [host for run in asked for host in run.hosts]

@@ -28,10 +28,7 @@ DRAIN = "scontrol update NodeName={} State=DRAIN 'Reason={}"
 def simulated(hosts=HOSTS, options=None, **faults):
     one = Simulated(World(hosts, noise=0.005, **faults), seed=4,
                     racks=lambda i: f"rack {i // 8}")
-    one.single()
-    one.pairs()
-    one.settle()
-    found = summary.build(one)
+    found = summary.build(one.single().pairs().settle())
     found["options"] = options or found["options"]
     return found
 
@@ -336,11 +333,10 @@ def test_ends_that_no_digit_tells_apart_are_one_number():
 
 def test_why_a_node_has_not_started_is_told_once():
     """By the run, where Slurm told it to the inventory in other words."""
-    one = Simulated(World(HOSTS, **ASKED), seed=4)
-    one.single()
+    one = Simulated(World(HOSTS, **ASKED), seed=4).single()
     one.inventory[HOSTS[2]] = {"facts": {}, "error": "srun: error: Requested nodes are busy"}
-    one.settle()
-    (row,) = [host for host in summary.build(one)["hosts"] if host["name"] == HOSTS[2]]
+    hosts = summary.build(one.settle())["hosts"]
+    (row,) = [host for host in hosts if host["name"] == HOSTS[2]]
     assert [why["class"] for why in row["reasons"]] == ["not started"]
 
 

@@ -26,8 +26,7 @@ def test_after_ctrl_c_it_goes_on(site):
     job = jobs.start(site.words(*LOADS), site.folder, site.env(seconds=0.5))
     wait_for(site, lambda events: any(x["event"] == "end" for x in events))
     job.send_signal(signal.SIGINT)
-    stopped = jobs.finish(job)
-    assert stopped.status == 130 and "continues" in stopped.stderr, str(stopped)
+    jobs.finish(job).ended(130, "continues")
     assert leftovers.marked(str(site.folder / "c")) == []
     before = site.ended()
     site.run(*LOADS).succeeded()
@@ -78,8 +77,7 @@ def test_ctrl_c_does_not_wait_for_hosts_that_do_not_answer(site):
     wait_for(site, lambda events: len(events) == 2)
     wait_for(site, lambda _: len(pids_of(site)) == 8)
     job.send_signal(signal.SIGINT)
-    stopped = jobs.finish(job)
-    assert stopped.status == 130 and not stopped.timed_out, str(stopped)
+    jobs.finish(job).ended(130)
     # They were told to end, which takes a moment on a busy machine.
     wait_for(site, lambda _: not any(os.path.exists(f"/proc/{pid}/exe")
                                      for pid in pids_of(site)))
@@ -111,9 +109,8 @@ def test_a_damaged_line_is_named(site):
 
 
 def test_bounds_may_change_when_it_goes_on(site):
-    done = site.run(*ALONE, "--grace", "0.1", "--bound", "0.1", "--retries", "0",
-                    hosts="n1", told={"seconds": 60})
-    assert done.status == 1, str(done)
+    site.run(*ALONE, "--grace", "0.1", "--bound", "0.1", "--retries", "0",
+             hosts="n1", told={"seconds": 60}).ended(1)
     jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--slow", "50%"], site.folder)
     assert site.result()["slow"] == 0.5
 

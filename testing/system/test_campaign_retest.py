@@ -74,8 +74,7 @@ def test_nodes_are_tested_beside_good_ones_until_they_are_repaired(site):
         f"again. If no defect is found, give the vendor {site.folder}/c/retest-1-n2", str(done)
     assert (site.folder / "drained-n2").exists()
     (site.folder / "drained-n2").unlink()
-    done = again(site)
-    assert done.status == 0, str(done)
+    done = again(site).succeeded()
     assert left(done).startswith("all nodes of the campaign: All 8 nodes are ok (")
     assert sorted(path.name for path in (site.folder / "c").glob("retest-*")) == [
         "retest-1-n2", "retest-1-n2+n3", "retest-2-n2"]
@@ -103,9 +102,7 @@ def test_an_undecided_node_of_few_is_decided_by_a_second_test():
     def tested(**campaign):
         one = Simulated(World(named(4), noise=0.005, slow={HOSTS[1]: 0.7}), seed=4)
         one.campaign["options"] = campaign
-        one.single()
-        one.settle()
-        return summary.build(one)
+        return summary.build(one.single().settle())
 
     def names(entries):
         return [entry["host"] for entry in entries]
@@ -123,8 +120,7 @@ def test_who_did_not_run_is_neither_good_nor_bad(capsys):
     one.campaign["options"] = {"retest": [HOSTS[0]]}
     one.world = one.world._replace(hosts=HOSTS[1:6])
     one.inventory[HOSTS[0]] = {"facts": {}, "error": "srun: waiting for resources"}
-    one.single()
-    found = summary.build(one)
+    found = summary.build(one.single())
     assert found["drain"] == [] and found["open"][0]["host"] == HOSTS[0]
     given = types.SimpleNamespace(launcher="ssh", directory="/c", drain_command="off {host}")
     retest.Retest(found, HOSTS[:1], given).conclude(found, [])
@@ -143,10 +139,7 @@ def campaign():
         HOSTS[1]: 0.8, **dict.fromkeys(HOSTS[10:], 0.5), HOSTS[12]: 0.4}))
     for name in HOSTS[10:]:
         one.inventory[name]["facts"] = {**FACTS, "processor": "another"}
-    one.single()
-    one.pairs()
-    one.settle()
-    return summary.build(one)
+    return summary.build(one.single().pairs().settle())
 
 
 def test_good_nodes_are_of_the_same_kind_and_idle_if_possible(campaign):
@@ -271,7 +264,7 @@ def test_slurm_gets_a_repaired_node_back_and_a_bad_one_is_drained(cluster):
         assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
         assert asked("scontrol", "show", "reservation").startswith("No reservations")
     faults.repaired(running, "n03")
-    done = called("retest", "--hosts", "n03", "--yes")
-    assert done.status == 0 and last(done) == "n03 is ok, and in service", str(done)
+    done = called("retest", "--hosts", "n03", "--yes").succeeded()
+    assert last(done) == "n03 is ok, and in service", str(done)
     assert asked("sinfo", "-h", "-p", "all", "-o", "%T %D") == "idle 8\n"
     assert asked("scontrol", "show", "reservation").startswith("No reservations")

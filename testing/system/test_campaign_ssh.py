@@ -68,6 +68,5 @@ def test_what_a_killed_campaign_left_on_other_hosts_is_ended(cluster):
     jobs.finish(job)
     assert [running_on(cluster, host) for host in HOSTS] == [1, 1]
     fake(cluster, 0.1)
-    done = jobs.run(words(cluster, xhpl), cluster.folder, ROOT)
-    assert done.status == 0 and "2 runs had not ended" in done.stderr, str(done)
+    jobs.run(words(cluster, xhpl), cluster.folder, ROOT).ended(0, "2 runs had not ended")
     assert [running_on(cluster, host) for host in HOSTS] == [0, 0]

@@ -19,10 +19,7 @@ def campaign():
     """With a wrong host, and one with a bad link."""
     one = Simulated(World(HOSTS, noise=0.005, dies={HOSTS[2]: "wrong"},
                           link={HOSTS[5]: 0.2}), seed=2)
-    one.single()
-    one.pairs()
-    one.settle()
-    return summary.build(one)
+    return summary.build(one.single().pairs().settle())
 
 
 def test_the_summary_has_counts_those_to_drain_pairs_and_figures(campaign):

@@ -65,8 +65,7 @@ def lose_device(system, folder, processes=1):
     system = [*system, "--checkpoint", "d", "--every", "0.001s"]
     for calls in (int(200 * 1.4**i) for i in range(16)):
         fault = ("--set", f"emu_fault=0:fail@gemm:{calls}")
-        lost = jobs.run([*system, *fault], folder, SETTINGS)
-        assert lost.status == 3 and "is lost" in lost.stderr, str(lost)
+        lost = jobs.run([*system, *fault], folder, SETTINGS).ended(3, "is lost")
         if whole(folder, processes):
             return lost
     raise AssertionError("no checkpoint came to be")
@@ -119,8 +118,7 @@ def test_files_that_another_host_has_are_named_and_nothing_is_removed(tmp_path):
     swap(tmp_path)
     before = files(tmp_path / "disk0"), files(tmp_path / "disk1")
     for options in (("--restart", "d"), SAVING):
-        refused = run(*options)
-        assert refused.status == 2, str(refused)
+        refused = run(*options).ended(2)
         assert (files(tmp_path / "disk0"), files(tmp_path / "disk1")) == before
         if "--restart" in options:
             assert "of rank 0 is on " in refused.stderr, str(refused)

@@ -148,8 +148,7 @@ def test_without_the_newest_one_the_one_before_is_used(copy, clean, spoil, said)
 def test_files_stay_where_the_report_is_lost(copy, clean):
     (copy / "HPL.out").symlink_to("/dev/full")
     (copy / "HPL.dat").write_text(hpl_dat.text(device="8"))
-    outcome = jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS)
-    assert outcome.status == 3, str(outcome)
+    jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS).ended(3)
     assert len(whole(copy, 2)) == 2
     run(copy, "--restart", "d").succeeded()
     assert bits(copy) == clean and files(copy) == []
@@ -240,8 +239,7 @@ def test_another_variant_is_said_to_round_otherwise(copy):
     (("--restart", "d"), "--restart: the folder d cannot be used: No such file"),
 ])
 def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
-    outcome = run(tmp_path, *options)
-    assert outcome.status == 2 and said in outcome.stderr, str(outcome)
+    run(tmp_path, *options).ended(2, said)
 
 
 def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):

@@ -23,8 +23,7 @@ def printed(xhpl, *options, env=None):
 
 def test_xhpl_conf_of_the_working_folder_is_read(xhpl):
     write_conf(xhpl, "blas_threads = 2  # a comment\n")
-    outcome = xhpl(dat=hpl_dat.text()).succeeded()
-    assert "settings come from xhpl.conf" in outcome.stderr
+    outcome = xhpl(dat=hpl_dat.text()).succeeded("settings come from xhpl.conf")
     assert "threads per process: 2" in outcome.stderr, str(outcome)
     assert report.counts(outcome.stdout)["passed"] == 1
 

@@ -328,8 +328,7 @@ LOSSES = [("fail@gemm:9", "a kernel failed|the device fails"),
 def test_xhpl_ends_for_its_lost_device(xhpl, fault, cause):
     settings = jobs.sets(SETTINGS, "devices=cuda:0", patience(fault))
     options = ["-n", 300, "--nb", 32, "-p", 1, "-q", 1, *settings]
-    outcome = xhpl(*options, env=environment(FAULT=fault))
-    assert outcome.status == 3, str(outcome)
+    outcome = xhpl(*options, env=environment(FAULT=fault)).ended(3)
     assert re.search(cause, outcome.stderr), str(outcome)
     said = r"iteration \d+: a device is lost: cuda device 0 "
     assert re.search(said, outcome.stderr), str(outcome)

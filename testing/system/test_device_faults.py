@@ -73,8 +73,7 @@ def test_memory_outlives_the_work_that_uses_it(xhpl):
 def test_columns_on_devices_of_which_one_has_failed_end_the_run_with_its_name(xhpl):
     """Which is no fault of the input: the status of a failure, no skipped test."""
     words = jobs.sets("trust=on devices=emu:2 home=device emu_fault=1:fail@gemm:1")
-    outcome = xhpl("-n", 400, "--nb", 32, "-p", 1, "-q", 1, *words)
-    assert outcome.status == 3, str(outcome)
+    outcome = xhpl("-n", 400, "--nb", 32, "-p", 1, "-q", 1, *words).ended(3)
     assert "skipped" not in outcome.stdout + outcome.stderr, str(outcome)
     said = "home=device: all devices of a process are needed, but emu device 1 (emulated "
     assert said in outcome.stderr, str(outcome)
@@ -143,8 +142,7 @@ def test_operations_are_tried_before_the_clock_runs(xhpl, p, q):
     rows = ("gather_rows", "scatter_rows") if p > 1 else ("swap_rows",)
     for op in ("copy_in", "copy_out", "gemm", "trsm", "gemv", *rows):
         words = jobs.sets(f"devices=emu:{p * q} home=device emu_fault=0:fail@{op}:1")
-        outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q)
-        assert outcome.status == 3, str(outcome)
+        outcome = xhpl(*SYSTEM, "-p", p, "-q", q, *words, processes=p * q).ended(3)
         said = "the first work on emu device 0 (emulated device) fails"
         assert said in outcome.stderr, str(outcome)
 
@@ -180,8 +178,7 @@ def test_a_device_that_refuses_memory_takes_no_part(xhpl):
 
 @pytest.mark.parametrize("processes", GRIDS)
 def test_a_large_flipped_bit_fails(xhpl, processes):
-    outcome = solve(xhpl, processes, 1, "emu_fault=0:flip@copy_out:3")
-    assert outcome.status == 1, str(outcome)
+    outcome = solve(xhpl, processes, 1, "emu_fault=0:flip@copy_out:3").ended(1)
     assert "1 tests completed and failed" in outcome.stdout, str(outcome)
     assert outcome.stdout.count("FAILED") == 1, str(outcome)
 
@@ -219,8 +216,7 @@ WRONG = [(q, panel, fault)
 def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
     words = jobs.sets(f"devices=emu:{2 * q} home=device panel={panel} threads=1 verify=online",
                       f"emu_fault={2 * q - 1}:flip@{fault}")
-    outcome = xhpl(*SYSTEM, "-p", 1, "-q", q, *words, processes=q)
-    assert outcome.status == 1, str(outcome)
+    outcome = xhpl(*SYSTEM, "-p", 1, "-q", q, *words, processes=q).ended(1)
     said = rf"error: rank {q - 1} .*iteration.*: .* is wrong.*, by device 1"
     assert re.search(said, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
@@ -230,7 +226,6 @@ def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
 def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, panel):
     words = jobs.sets(f"devices=emu:2 home=device panel={panel} threads=1 verify=online",
                       "emu_fault=1:flip@scatter_rows:9")
-    outcome = xhpl(*SYSTEM, "-p", 2, "-q", 1, *words, processes=2)
-    assert outcome.status == 1, str(outcome)
+    outcome = xhpl(*SYSTEM, "-p", 2, "-q", 1, *words, processes=2).ended(1)
     said = r"error: rank 1 .*iteration.*: .* is wrong.*, by device 0"
     assert re.search(said, outcome.stderr), str(outcome)

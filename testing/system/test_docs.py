@@ -76,8 +76,7 @@ def shell(tmp_path):
         if lacking:
             pytest.skip(lacking)
         (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="1", q="2"))
-        outcome = jobs.run(["sh", "-euc", script], tmp_path, env)
-        assert outcome.status == status, str(outcome)
+        outcome = jobs.run(["sh", "-euc", script], tmp_path, env).ended(status)
         for text in (path.read_text() for path in tmp_path.glob("*.json")):
             if "hpl_dat" in json.loads(text):
                 records.valid(text)

@@ -120,8 +120,7 @@ def test_a_crash_behind_the_results_leaves_the_exit_status(
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
     words = ["env", f"LD_PRELOAD={library(tmp_path, CRASH)}", jobs.XHPL]
     words = jobs.launched(1, words) if launched else words
-    outcome = jobs.run(words, tmp_path)
-    assert outcome.status == status, str(outcome)
+    outcome = jobs.run(words, tmp_path).ended(status)
     assert "End of Tests" in outcome.stdout
     assert outcome.stderr.count("crashed in MPI_Finalize; the results are complete") == 1
 
@@ -129,9 +128,8 @@ def test_a_crash_behind_the_results_leaves_the_exit_status(
 def test_a_limit_of_file_sizes_is_an_error_that_is_said(xhpl):
     """The signal of that limit, unheard, would end the run in silence."""
     words = " ".join(map(str, [jobs.XHPL, *SMALL, "--json", "run.json"]))
-    outcome = jobs.run(["sh", "-c", f"ulimit -f 1; exec {words}"], xhpl.directory)
-    assert outcome.status == 3, str(outcome)
-    assert "cannot write the file of --json: File too large" in outcome.stderr
+    outcome = jobs.run(["sh", "-c", f"ulimit -f 1; exec {words}"], xhpl.directory).ended(3)
+    assert "cannot write the file of --json: File too large" in outcome.stderr, str(outcome)
 
 
 @pytest.mark.parametrize("stream, status", [("stderr", 0), ("stdout", 3)])

@@ -231,8 +231,7 @@ def test_a_blas_of_64_bit_integers_is_refused(tree, tmp_path):
     (tmp_path / "ddot.c").write_text(WIDE_DDOT)
     jobs.run(["gcc", "-c", "ddot.c"], tmp_path).succeeded()
     write_make_arch(tree, "Linux_wide", blas=tmp_path / "ddot.o")
-    outcome = make(tree, "arch=Linux_wide", "build/Linux_wide/blas-checked")
-    assert outcome.status == 2, str(outcome)
+    outcome = make(tree, "arch=Linux_wide", "build/Linux_wide/blas-checked").ended(2)
     assert "is an ILP64 build (64-bit integers)" in outcome.stderr, str(outcome)
     assert not (tree / "build/Linux_wide/blas-checked").exists()
 

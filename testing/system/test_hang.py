@@ -82,8 +82,7 @@ def hang(folder, grid, rank, how, call, limit=2, **more):
         hpl_dat.text(n="1200", nb="64", p=str(rows), q=str(columns), depth="1"))
     words = [program, "--json", "run.json", "--set", "watchdog=1", "--set",
              f"hang={limit}", "--set", "threads=1", "--set", "trust=off"]
-    outcome = records.run(jobs.launched(rows * columns, words), folder)
-    assert outcome.status == 3 and not outcome.timed_out, str(outcome)
+    outcome = records.run(jobs.launched(rows * columns, words), folder).ended(3)
     found = json.loads((folder / "run.json").read_text())
     return outcome, found
 

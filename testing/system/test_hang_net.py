@@ -76,18 +76,14 @@ def assert_named(cluster, outcome, rank, how):
     return found
 
 
+@pytest.mark.parametrize("host, words, rank", (
+    ("n03", "ip link set eth0 down", 2),
+    (None, "ip link set n04 nomaster", 3)))  # all packets are lost
 @retried
-def test_a_host_whose_network_is_down_is_named(cluster):
+def test_a_host_that_is_cut_off_is_named(cluster, host, words, rank):
     one = cluster()
-    outcome = after(one, lambda: one.on("n03", "ip link set eth0 down"))
-    assert_named(one, outcome, 2, CUT_OFF)
-
-
-@retried
-def test_a_host_all_of_whose_packets_are_lost_is_named(cluster):
-    one = cluster()
-    outcome = after(one, lambda: one.on(None, "ip link set n04 nomaster"))
-    assert_named(one, outcome, 3, CUT_OFF)
+    outcome = after(one, lambda: one.on(host, words))
+    assert_named(one, outcome, rank, CUT_OFF)
 
 
 @retried

@@ -9,7 +9,7 @@ import pytest
 
 import jobs
 from report_page import Run, read_record, read_trace, series
-from report_page import call, made, many_hosts, page_of, read, shown, text_of
+from report_page import call, copies, made, many_hosts, page_of, read, shown, text_of
 
 pytestmark = pytest.mark.scripts
 
@@ -158,49 +158,6 @@ def test_a_trace_shows_every_thread(traced_run, traced_page):
     assert "Who computed what" in text
 
 
-@pytest.fixture
-def page_of_work(tmp_path, record):
-    """The page of a run in which each process worked so long, and waited for the
-    rest."""
-
-    def make(seconds):
-        events = [
-            {"ph": "X", "pid": process, "tid": 0, "args": {"iteration": 0},
-             "name": name, "ts": 1e6 * begin, "dur": 1e6 * (end - begin)}
-            for process, worked in enumerate(seconds)
-            for name, begin, end in (
-                ("update", 0, worked), ("wait for panel", worked, max(seconds)))
-        ]
-        (tmp_path / "r.json").write_text(json.dumps(record))
-        (tmp_path / "t.json").write_text(json.dumps({"traceEvents": events}))
-        return read(made(tmp_path, "r.json", "--trace", "t.json"))
-
-    return make
-
-
-SLOW = [
-    ((2, 2, 3, 2), "The slowest is process 2 on .*: it worked 50 % longer"),
-    ((2, 2.02, 2, 2), "No process stands out: process 1 on"),
-    ((2,), "nobody to compare it with"),
-]
-
-
-@pytest.mark.parametrize("seconds, said", SLOW)
-def test_a_slow_process_is_named(page_of_work, seconds, said):
-    _, text, _ = page_of_work(seconds)
-    assert re.search(said, text), text
-
-
-def test_of_many_processes_the_slow_one_is_drawn(page_of_work):
-    seconds = [2.0] * 100
-    seconds[77] = 2.5
-    _, text, data = page_of_work(seconds)
-    assert len(data["run-1-whole"]["rows"]) == 24
-    assert "77: actor 0" in data["run-1-whole"]["rows"]
-    assert data["run-1-work"]["rows"][0].startswith("77: ")
-    assert "without 60 more processes" in text
-
-
 def test_what_the_run_noticed_and_how_it_was_clocked_is_shown(tmp_path, record):
     test, name = record["tests"][0], record["hosts"][0]["name"]
     record["findings"], test["clocks"] = [], None
@@ -296,15 +253,6 @@ def test_several_runs_are_compared(tmp_path, record):
     assert "<h2>r1.json (tile 512): " in page
 
 
-def nodes_of(record, rates):
-    """The same run on many nodes."""
-    found = [copy.deepcopy(record) for _ in rates]
-    for copied, rate in zip(found, rates):
-        copied["tests"][0]["gflops"] = rate
-        copied["iterations"] = []
-    return found
-
-
 def in_tables(page):
     """Files in the table of all tests, and in that of those that do not count."""
     return [
@@ -317,16 +265,16 @@ def in_tables(page):
 def test_tests_are_listed_by_their_rate_and_the_slowest_of_many_are_drawn(tmp_path, record):
     skipped = copy.deepcopy(record)
     skipped["tests"][0].update(gflops=None, seconds=None, status="SKIPPED")
-    page = page_of(tmp_path, skipped, *nodes_of(record, [5, 7, 6]))
+    page = page_of(tmp_path, skipped, *copies(record, [5, 7, 6]))
     assert in_tables(page)[0] == ["r2.json", "r3.json", "r1.json"]
     rates = [100.0 + i / 100 for i in range(60)]
     rates[17] = 88.0
-    _, text, data = read(page_of(tmp_path, *nodes_of(record, rates)))
+    _, text, data = read(page_of(tmp_path, *copies(record, rates)))
     fastest_first = sorted(rates, reverse=True)
     assert [bar["gflops"] for bar in data["bars"]] == fastest_first[:20] + fastest_first[-20:]
     assert data["bars"][-1]["name"] == "r17.json"
     assert "The 20 fastest and the 20 slowest are drawn" in text
-    runs = nodes_of(record, [100, 101, 88, 98, 99, 30])
+    runs = copies(record, [100, 101, 88, 98, 99, 30])
     runs[5]["tests"][0]["n"] = 64  # another test is not compared
     text = text_of(page_of(tmp_path, *runs))
     assert re.search(
@@ -336,7 +284,7 @@ def test_tests_are_listed_by_their_rate_and_the_slowest_of_many_are_drawn(tmp_pa
 
 
 def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
-    runs = nodes_of(record, [100, 900, 101, 800, 88, 99, 700])
+    runs = copies(record, [100, 900, 101, 800, 88, 99, 700])
     for number, run in enumerate(runs):
         run["hosts"][0].update(name=f"node{number}", fma_ceiling=None)
     runs[1]["tests"][0]["status"] = "FAILED"
@@ -367,7 +315,7 @@ def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
 def test_repeated_tests_have_a_mean_and_a_spread(tmp_path, record):
     assert "Tests that were repeated" not in text_of(page_of(tmp_path, record, {
         **record, "tests": [{**record["tests"][0], "n": 64}]}))
-    runs = nodes_of(record, [90, 100, 110, 50])
+    runs = copies(record, [90, 100, 110, 50])
     runs[3]["settings"]["tile"]["value"] = 512
     text = text_of(page_of(tmp_path, *runs))
     assert re.search(r"Tests that were repeated Test Times Mean, Gflop/s Standard deviation "
@@ -377,7 +325,7 @@ def test_repeated_tests_have_a_mean_and_a_spread(tmp_path, record):
 
 
 def test_runs_are_grouped_by_the_reason(tmp_path, record):
-    runs = nodes_of(record, [10] * 30)
+    runs = copies(record, [10] * 30)
     for run in runs:
         run["hosts"][0]["fma_ceiling"]["gflops"] = 100
         run["findings"] = []
@@ -465,8 +413,7 @@ def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
     make, said = WRONG[kind]
     found = make(record)
     (tmp_path / "r.json").write_text(found if isinstance(found, str) else json.dumps(found))
-    outcome = call(tmp_path, "r.json")
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    outcome = call(tmp_path, "r.json").refused()
     assert re.fullmatch(r"hpl-report: r\.json: .*\n", outcome.stderr), str(outcome)
     assert said in outcome.stderr
     assert not (tmp_path / "report.html").exists()
@@ -483,8 +430,7 @@ UNFIT = [
 
 @pytest.mark.parametrize("words, said", UNFIT)
 def test_files_that_do_not_fit_are_refused(traced_run, words, said):
-    outcome = call(traced_run, *words.split())
-    assert outcome.status == 2, str(outcome)
+    outcome = call(traced_run, *words.split()).ended(2)
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
 
 
@@ -525,78 +471,3 @@ def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):
     page = made(tmp_path, traced_run / "run.json")
     page = re.sub(r'<a href="file:[^>]*>(.*?)</a>', r"\1", page)  # no pages beside it
     assert (tmp_path / "installed.html").read_text() == page
-
-
-# ---- who worked how long, from a record alone ---------------------------------
-
-PHASES = ("panel", "swap", "solve", "update", "broadcast", "exchange", "wait")
-
-
-def ranks_of(record, rates):
-    """Processes that had the same to do, at such rates; others waited."""
-    slowest = 10.0 / min(rates)
-    record["tests"][0]["ranks"] = [
-        {**dict.fromkeys(PHASES, 0.0), "rank": rank, "update": 10.0 / rate,
-         "wait": slowest - 10.0 / rate, "gflop": 1.0, "thread_gflops": rate}
-        for rank, rate in enumerate(rates)
-    ]
-
-
-def slow_lines(text):
-    return re.findall(
-        r"Process (\d+) on (\S+) updated at (\d+) % of the rate of the middle "
-        r"process, ([\d.]+) Gflop/s per thread", text)
-
-
-def test_a_real_record_shows_its_processes(tmp_path, record):
-    _, text, data = read(page_of(tmp_path, record))
-    work, ranks = data["run-1-work"], record["tests"][0]["ranks"]
-    assert sorted(row.split(":")[0] for row in work["rows"]) == ["0", "1"]
-    order = [int(row.split(":")[0]) for row in work["rows"]]
-    for name, seconds in zip(work["names"], work["seconds"]):
-        assert seconds == pytest.approx([ranks[r][name] for r in order], rel=1e-4)
-    assert "Work of processes, the longest first; means over threads" in text
-
-
-def test_a_slow_process_is_named_with_its_rate(tmp_path, record):
-    ranks_of(record, [30.0, 18.0])
-    _, text, data = read(page_of(tmp_path, record))
-    host = record["hosts"][0]["name"]
-    assert slow_lines(text) == [("1", host, "60", "18")]
-    assert data["run-1-work"]["rows"] == [f"1: {host}", f"0: {host}"]
-    assert data["run-1-work"]["names"] == ["update", "wait"]
-    assert "it worked 67 % longer than the other, which waited for it" in text
-
-
-@pytest.mark.parametrize("rate", [28.0, None])
-def test_who_keeps_up_or_has_no_rate_is_not_named(tmp_path, record, rate):
-    ranks_of(record, [30.0, 18.0])
-    record["tests"][0]["ranks"][1]["thread_gflops"] = rate
-    assert slow_lines(text_of(page_of(tmp_path, record))) == []
-
-
-def test_of_thousands_the_slowest_are_named_and_some_others_drawn(tmp_path, record):
-    many_hosts(record, 512, 8)
-    rates = [30.0 + i / 4096 for i in range(4096)]
-    for rank in range(100, 125):
-        rates[rank] = 20.0 + rank / 100
-    ranks_of(record, rates)
-    page = page_of(tmp_path, record)
-    _, text, data = read(page)
-    named = [int(rank) for rank, _, _, _ in slow_lines(text)]
-    assert named == list(range(100, 110))
-    assert "15 more processes below 90 % of it" in text
-    drawn = [int(row.split(":")[0]) for row in data["run-1-work"]["rows"]]
-    assert drawn[:20] == list(range(100, 120)) and len(drawn) <= 40
-    assert drawn[-1] > 3800 and "node" in data["run-1-work"]["rows"][0]
-    assert f"{4096 - len(drawn)} more processes" in text
-    assert len(page) < 1_500_000
-
-
-@pytest.mark.parametrize("ranks", [None, "missing"])
-def test_without_them_a_trace_is_asked_for(tmp_path, record, ranks):
-    record["tests"][0]["ranks"] = None
-    if ranks == "missing":
-        del record["tests"][0]["ranks"]
-    _, text, data = read(page_of(tmp_path, record))
-    assert "run with --trace" in text and "run-1-work" not in data

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import jobs
-from report_page import assert_said, call, many_hosts, page_of, text_of, verdict, words
+from report_page import assert_said, call, copies, many_hosts, page_of, text_of, verdict, words
 
 pytestmark = pytest.mark.scripts
 
@@ -132,8 +132,8 @@ ENDS = [({}, {}, 0, "Yes"), ({"exit_status": 3}, {}, 1, "There is no result"),
 def test_the_verdicts_exit_status_says_whether_all_is_well(
         tmp_path, record, change, test, status, said):
     rated(record, 0.9)["tests"][0].update(test)
-    outcome = verdicts_of(tmp_path, {**record, **change})
-    assert outcome.status == status and said in outcome.stdout, str(outcome)
+    outcome = verdicts_of(tmp_path, {**record, **change}).ended(status)
+    assert said in outcome.stdout, str(outcome)
     assert len(outcome.stdout.splitlines()) == 1
 
 
@@ -376,17 +376,15 @@ def verdicts_of(tmp_path, *records):
     return call(tmp_path, "--verdict", *names)
 
 
-def copies(record, rates):
-    found = [copy.deepcopy(record) for _ in rates]
-    for one, rate in zip(found, rates):
-        one["tests"][0]["gflops"] = rate
-        for host in one["hosts"]:
-            host["fma_ceiling"] = None
-    return found
+def unmeasured(record, rates):
+    """The same run on many nodes, whose ceilings are not known."""
+    for host in record["hosts"]:
+        host["fma_ceiling"] = None
+    return copies(record, rates)
 
 
 def test_among_equal_runs_one_that_was_not_checked_is_none_of_them(tmp_path, record):
-    runs = copies(record, [100, 101, 99, 100])
+    runs = unmeasured(record, [100, 101, 99, 100])
     assert verdicts_of(tmp_path, *runs[:3]).stdout.startswith("3 runs: 3 good\n")
     runs[3]["tests"][0].update(status="UNCHECKED", residual=None, norms=None)
     outcome = verdicts_of(tmp_path, *runs)
@@ -409,7 +407,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_tests_under_other_conditions_are_not_equal(tmp_path, record, change):
     """But what only watches a run changes nothing."""
-    runs = copies(record, [100, 101, 99, 80])
+    runs = unmeasured(record, [100, 101, 99, 80])
     CHANGES[change](runs[3])
     outcome = verdicts_of(tmp_path, *runs)
     last, status = ("slow", 1) if change == "progress" else ("unknown", 0)

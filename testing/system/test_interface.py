@@ -242,8 +242,7 @@ def check_upstream(tmp_path):
 def test_check_upstream_counts_what_passed_and_compiles_all(check_upstream):
     for results, status, said in (("PASSED PASSED", 0, "2 of 2"), ("PASSED FAILED", 1, "1 of 2"),
                                   ("", 1, "0 of 0")):  # fmt: skip
-        outcome = check_upstream(results)
-        assert outcome.status == status, str(outcome)
+        outcome = check_upstream(results).ended(status)
         assert outcome.stdout.splitlines()[-1] == f"check-upstream: {said} tests passed"
     outcome = check_upstream("PASSED", "#error as upstream would not have it\n")
     assert outcome.status not in (0, 2), str(outcome)
@@ -324,8 +323,7 @@ def test_a_thread_that_may_not_call_mpi_ends_the_job(tmp_path, polls):
               "-o", "main.o").succeeded()  # fmt: skip
     link(tmp_path, "main", "main.o")
     words = [tmp_path / "main", *["polls"] * polls]
-    outcome = jobs.run(jobs.launched(2, words), tmp_path)
-    assert not outcome.timed_out and outcome.status == 3, str(outcome)
+    outcome = jobs.run(jobs.launched(2, words), tmp_path).ended(3)
     said = [x for x in outcome.stderr.splitlines() if x.startswith("HPL ERROR")]
     assert len(said) == 1, str(outcome)
     assert re.search(r"from process # 1 on \S+, in function help: nothing", said[0])

@@ -344,8 +344,7 @@ LOSSES = [
 
 @pytest.mark.parametrize("fault, said", LOSSES)
 def test_a_device_that_multiplies_and_fails_ends_the_run(failing, fault, said):
-    outcome = failing(*STREAMING, **fault)
-    assert outcome.status == 3, str(outcome)
+    outcome = failing(*STREAMING, **fault).ended(3)
     assert re.search(said, outcome.stderr), str(outcome)
     assert re.search(LOST, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
@@ -372,9 +371,7 @@ def test_a_device_that_holds_columns_ends_the_run(failing, p, q, fault, said):
 
 @pytest.mark.parametrize("nth", [2, 11])  # of the set-up, and of the solver
 def test_a_device_without_memory_is_refused(failing, nth):
-    outcome = failing(*RESIDENT, BUFFER=nth)
-    assert outcome.status == 2, str(outcome)
-    assert "one allocation can have" in outcome.stderr, str(outcome)
+    outcome = failing(*RESIDENT, BUFFER=nth).ended(2, "one allocation can have")
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
@@ -405,8 +402,7 @@ def test_groups_of_many_items_solve(failing, tmp_path):
 
 
 def test_what_the_compiler_says_is_told(failing, tmp_path):
-    outcome = failing(*RESIDENT, SOURCE=1, XDG_CACHE_HOME=tmp_path)
-    assert outcome.status == 2, str(outcome)
+    outcome = failing(*RESIDENT, SOURCE=1, XDG_CACHE_HOME=tmp_path).ended(2)
     assert re.search("its compiler says: .*an_error", outcome.stderr), str(outcome)
     assert "building the kernels: error -11 of OpenCL" in outcome.stderr
 
@@ -459,8 +455,7 @@ def test_kernels_that_are_damaged_are_not_taken(multiply, tmp_path, which, how):
 @pytest.mark.surface
 def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
     kept(tmp_path)[0].chmod(0o666)
-    outcome = multiply().succeeded()
-    assert "kernels.opencl is ignored: everybody may write it" in outcome.stderr
+    multiply().succeeded("kernels.opencl is ignored: everybody may write it")
     assert kept(tmp_path)[0].stat().st_mode & 0o002 == 0
     multiply(SOURCE=1).succeeded()
 
@@ -470,7 +465,6 @@ def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
 @pytest.mark.surface
 def test_a_configuration_that_computes_wrong_numbers_is_not_taken(tuned, device, layer, tmp_path):
     env = {**layer, "PRODUCT": "2", "XDG_CACHE_HOME": str(tmp_path / "empty")}
-    outcome = tuned(*device, "-k", 200, **env).succeeded()
-    assert "candidates computed wrong numbers" in outcome.stderr, str(outcome)
+    outcome = tuned(*device, "-k", 200, **env).succeeded("candidates computed wrong numbers")
     row = re.search(r"^ *256 +\S+ +\S+ +1.000 +(\d+) +(\d+) ", outcome.stdout, re.M)
     assert int(row[1]) == int(row[2]) > 0, str(outcome)

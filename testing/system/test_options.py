@@ -60,8 +60,7 @@ def test_quiet_leaves_only_warnings_on_stderr(xhpl):
 )
 def test_a_failed_residual_is_status_1_if_not_upstreams(xhpl, options, processes, status):
     dat = hpl_dat.text(threshold="1e-9", p=str(processes or 1), n="30 40")
-    outcome = xhpl(*options, dat=dat, processes=processes)
-    assert outcome.status == status, str(outcome)
+    outcome = xhpl(*options, dat=dat, processes=processes).ended(status)
     assert report.counts(outcome.stdout)["failed"] == 2
     assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
                      r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip
@@ -194,8 +193,7 @@ def test_n_alone_or_with_nb_p_and_q_is_enough_where_there_is_no_file(xhpl):
     assert "HPL.dat not found: using NB = 192 and 1 x 2 processes" in outcome.stderr
     (row,) = report.rows(outcome.stdout)
     assert [*row[1:5]] == [300, 192, 1, 2], str(outcome)
-    told = xhpl("-n", "300", "-p", "1", "--quiet")
-    assert told.status == 2 and "HPL.dat" in told.stderr, str(told)
+    xhpl("-n", "300", "-p", "1", "--quiet").ended(2, "HPL.dat")
 
 
 def test_each_test_runs_so_often_and_mean_and_spread_are_said(xhpl):

@@ -36,8 +36,8 @@ def test_what_computes_passes_the_check(tmp_path):
 @pytest.mark.parametrize("broken", ("exit 1", "echo 1 tests completed and failed"))
 def test_what_does_not_fails_it(tmp_path, broken):
     jobs.program(tmp_path / "bin/xhpl", broken)
-    outcome = check(tmp_path / "bin", tmp_path)
-    assert outcome.status == 1 and "not ok - one of order 1000" in outcome.stdout
+    outcome = check(tmp_path / "bin", tmp_path).ended(1)
+    assert "not ok - one of order 1000" in outcome.stdout, str(outcome)
     assert check(tmp_path, tmp_path).status == 2  # nothing to check
 
 
@@ -50,15 +50,14 @@ def test_what_does_not_fails_it(tmp_path, broken):
 def test_each_program_tells_its_options_and_refuses_others(name, tmp_path):
     said = jobs.run([name, "--help"], tmp_path, jobs.as_installed()).succeeded().stdout
     assert name in said and said.count("\n") > 1, said
-    outcome = jobs.run([name, "--bogus"], tmp_path, jobs.as_installed())
-    assert outcome.status == 2 and outcome.stdout == "", str(outcome)
+    outcome = jobs.run([name, "--bogus"], tmp_path, jobs.as_installed()).ended(2)
+    assert outcome.stdout == "", str(outcome)
 
 
 @pytest.mark.parametrize("words", ("abc 8 1 1", "60 8 1", "60 8 1 0", "60 -8 1 1", "6e3 8 1 1",
                                    "60 8 1 1.5", "9999999999 8 1 1", "abc"))  # fmt: skip
 def test_write_dat_refuses_what_is_no_number(words, tmp_path):
-    outcome = jobs.run(["write-dat", *words.split()], tmp_path, jobs.as_installed())
-    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    outcome = jobs.run(["write-dat", *words.split()], tmp_path, jobs.as_installed()).refused()
     assert "usage: write-dat N NB P Q" in outcome.stderr and outcome.stderr.count("\n") == 1
 
 

@@ -207,8 +207,7 @@ def test_processes_whose_trials_differ_choose_alike(tmp_path):
     load = f"export LD_PRELOAD={library(tmp_path, dgemm('', 'return;'))}"
     command = [on_rank(tmp_path, 0, load), "--plan", *SHORT, "--set", "trust=off",
                "--memory", "200M", *NARROW.split()]  # fmt: skip
-    alone = jobs.run(command, tmp_path).succeeded()
-    assert "updates by the BLAS library" in alone.stderr, str(alone)
+    jobs.run(command, tmp_path).succeeded("updates by the BLAS library")
     both = jobs.run(jobs.launched(2, command), tmp_path).succeeded()
     assert "updates by the BLAS library" not in both.stderr, str(both)
 
@@ -287,8 +286,7 @@ def test_the_best_choice_is_simulated_with_what_was_measured(copied):
 
 
 def test_a_simulation_that_fails_or_cannot_be_is_told(copied, planned):
-    outcome = copied("exit 3")
-    assert outcome.status == 2 and "xhpl-sim failed" in outcome.stderr, str(outcome)
+    copied("exit 3").ended(2, "xhpl-sim failed")
     planned("--simulate --set devices=emu").refused("cannot simulate devices")
 
 

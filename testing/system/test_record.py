@@ -227,9 +227,8 @@ def test_all_that_can_be_turned_on_leaves_stdout_as_it_is(xhpl, processes):
 
 
 def test_a_full_disk_is_a_failure_at_run_time(xhpl):
-    outcome = xhpl(*ONE, "--json", "/dev/full", processes=2)
-    assert outcome.status == 3, str(outcome)
-    assert "cannot write the file of --json: No space" in outcome.stderr
+    outcome = xhpl(*ONE, "--json", "/dev/full", processes=2).ended(3)
+    assert "cannot write the file of --json: No space" in outcome.stderr, str(outcome)
 
 
 # ---- schema and page ---------------------------------------------------------

@@ -59,8 +59,7 @@ def test_a_refused_run_touches_no_file(xhpl):
         names = {"HPL.dat", *(WRITTEN[1::2] if before else ())}
         for options, rest in refusals:
             kept = {x.name: x.read_bytes() for x in xhpl.directory.iterdir()}
-            outcome = xhpl(*options, *WRITTEN, **rest)
-            assert outcome.status == 2 and "error:" in outcome.stderr, str(outcome)
+            outcome = xhpl(*options, *WRITTEN, **rest).ended(2, "error:")
             for found in xhpl.directory.iterdir():
                 assert found.name in names, str(outcome)
                 if found.name != "HPL.dat":
@@ -75,9 +74,8 @@ def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
                   "--set", "emu_fault=0:flip@generate:1")  # fmt: skip
     assert before.status == 3, str(before)
     assert (xhpl.directory / "run.json").read_bytes() == kept
-    skipped = xhpl(*ONE, *WRITTEN, "--set", "home=device", "--set", "devices=none")
-    assert skipped.status == 2, str(skipped)
-    assert "run.json is still the record of an earlier run" in skipped.stderr
+    skipped = xhpl(*ONE, *WRITTEN, "--set", "home=device", "--set", "devices=none").ended(2)
+    assert "run.json is still the record of an earlier run" in skipped.stderr, str(skipped)
     assert (xhpl.directory / "run.json").read_bytes() == kept
     assert not [x for x in WRITTEN[3::2] if (xhpl.directory / x).exists()], str(skipped)
     within = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=off",
@@ -90,8 +88,7 @@ def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
 def test_a_file_that_the_option_did_not_write_is_left_alone(xhpl, option):
     keep = xhpl.directory / "keep.dat"
     keep.write_text(hpl_dat.text())
-    outcome = jobs.run([jobs.XHPL, *ONE, option, "keep.dat"], xhpl.directory)
-    assert outcome.status == 2, str(outcome)
+    outcome = jobs.run([jobs.XHPL, *ONE, option, "keep.dat"], xhpl.directory).ended(2)
     assert "keep.dat: that file holds something else" in outcome.stderr, str(outcome)
     assert keep.read_text() == hpl_dat.text()
     xhpl(*ONE, option, "keep.dat", "--force").succeeded()
@@ -111,8 +108,7 @@ def test_an_earlier_record_stays_if_a_signal_ends_the_first_test(xhpl):
         os.kill(job.pid, signal.SIGINT)
     finally:
         outcome = jobs.finish(job)
-    assert outcome.status == -signal.SIGINT, str(outcome)
-    assert "run.json is still the record of an earlier run" in outcome.stderr, str(outcome)
+    outcome.ended(-signal.SIGINT, "run.json is still the record of an earlier run")
     assert (xhpl.directory / "run.json").read_bytes() == kept
 
 
@@ -192,8 +188,7 @@ int json_dumpf(const void *root, FILE *out, size_t flags)
 def test_a_run_killed_while_it_writes_leaves_the_record_before(tmp_path):
     preload = library(tmp_path, KILLED_WRITING)
     words = [jobs.XHPL, *ONE, "--json", "run.json"]
-    outcome = jobs.run(words, tmp_path, {"LD_PRELOAD": str(preload)})
-    assert outcome.status == -signal.SIGKILL, str(outcome)
+    jobs.run(words, tmp_path, {"LD_PRELOAD": str(preload)}).ended(-signal.SIGKILL)
     found = valid((tmp_path / "run.json").read_text())
     assert (found["exit_status"], found["end"]) == (None, None)
 
@@ -227,8 +222,7 @@ def sabotaged(xhpl):
         program = on_rank(xhpl.directory, rank, f"export LD_PRELOAD={preload}")
         command = jobs.launched(2, [program, "--set", "trust=off", *options, "--json", "run.json"])
         env = {"OMPI_MCA_odls_base_sigkill_timeout": "4"}
-        outcome = jobs.run(command, xhpl.directory, env)
-        assert outcome.status == 3 and not outcome.timed_out, str(outcome)
+        outcome = jobs.run(command, xhpl.directory, env).ended(3)
         return outcome, valid((xhpl.directory / "run.json").read_text())
 
     return run

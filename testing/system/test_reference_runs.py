@@ -63,8 +63,7 @@ def test_stdout_is_upstreams_line_by_line(reference_run, name):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_exit_status_says_whether_all_passed(reference_run, name):
-    outcome = reference_run(name)
-    assert outcome.status == WHOLE[name], str(outcome)
+    reference_run(name).ended(WHOLE[name])
 
 
 @pytest.mark.long

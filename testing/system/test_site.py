@@ -7,6 +7,7 @@ import pytest
 
 import jobs
 import test_hpl_report_browser as browsing
+from test_hpl_report_browser import browser  # noqa: F401
 
 pytestmark = pytest.mark.scripts
 
@@ -45,13 +46,6 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "site"
     jobs.run([jobs.SOURCE / "scripts/make-site", folder], jobs.SOURCE).succeeded()
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    found = browsing.start(tmp_path_factory.mktemp("profile"))
-    yield found
-    found.quit()
 
 
 def test_the_first_page_has_a_way_in_for_each_machine(site):
@@ -111,5 +105,4 @@ def test_nothing_is_loaded_from_elsewhere(site):
 
 def test_without_mkdocs_it_says_what_to_install(tmp_path):
     words = ["/usr/bin/python3", jobs.SOURCE / "scripts/make-site", tmp_path / "site"]
-    outcome = jobs.run(words, tmp_path, {"PATH": str(tmp_path)})
-    assert outcome.status == 2 and "mkdocs-material" in outcome.stderr
+    jobs.run(words, tmp_path, {"PATH": str(tmp_path)}).ended(2, "mkdocs-material")

@@ -82,8 +82,8 @@ def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
 def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
     name = os.uname().nodename.partition(".")[0]
     (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")
-    outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json")
-    assert outcome.status == 0 and "all process columns are equally fast" in outcome.stderr, str(outcome)
+    outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json").succeeded()
+    assert "all process columns are equally fast" in outcome.stderr, str(outcome)
     assert weights(tmp_path)["columns"] == [512, 488]
 
 
@@ -112,8 +112,7 @@ def test_rates_are_measured_also_of_unknown_devices(tmp_path, devices):
 def test_what_cannot_be_is_refused(text, said, tmp_path):
     if text is not None:
         (tmp_path / "rates").write_text(text)
-    outcome = run(tmp_path, TWO, "--weights", "rates")
-    assert outcome.status == 2 and said in outcome.stderr, str(outcome)
+    outcome = run(tmp_path, TWO, "--weights", "rates").ended(2, said)
     assert "T/V" not in outcome.stdout
 
 
@@ -143,8 +142,7 @@ def test_a_restart_has_the_bits_and_no_other_weights(tmp_path):
     clean = checkpoints.bits(tmp_path)
     leave_checkpoints(tmp_path, "rates")
     for how in ("off", "others"):
-        outcome = saving(tmp_path, "--weights", how, "--restart", "d")
-        assert outcome.status == 2, str(outcome)
+        outcome = saving(tmp_path, "--weights", how, "--restart", "d").ended(2)
         assert "its columns are dealt by other weights" in outcome.stderr, str(outcome)
     outcome = saving(tmp_path, "--weights", "rates", "--restart", "d").succeeded()
     assert "restarts with iteration" in outcome.stderr, str(outcome)
@@ -156,8 +154,8 @@ def test_a_restart_takes_the_rates_that_were_measured(tmp_path):
     leave_checkpoints(tmp_path, "measure")
     saved = (tmp_path / "d/xhpl-weights").read_text()
     (tmp_path / "d/xhpl-weights").write_text("0 3\n1 1\n")
-    outcome = saving(tmp_path, "--weights", "measure", "--restart", "d")
-    assert outcome.status == 2 and "dealt by other weights" in outcome.stderr, str(outcome)
+    outcome = saving(tmp_path, "--weights", "measure", "--restart", "d").ended(2)
+    assert "dealt by other weights" in outcome.stderr, str(outcome)
     (tmp_path / "d/xhpl-weights").write_text(saved)
     (tmp_path / "rates").write_text(saved)
     outcome = saving(tmp_path, "--weights", "measure", "--restart", "d").succeeded()
