@@ -3,6 +3,7 @@
 /* Products in a device's memory: wrong ones are found, and products are queued
  * beside those that the host waits for, whatever the backend. */
 #include "base/settings.h"
+#include "hybrid/device/backend.h"
 #include "testing/unit/base/capture.h"
 #include "testing/unit/device/device_cases.h"
 #include "testing/unit/device/model_fixture.h"
@@ -157,6 +158,18 @@ TEST_SET_UP(products_are_queued_behind_the_one_waited_for_on_cuda)
     check_never_empty("cuda", XH_NO_TRANS);
     check_never_empty("cuda", XH_TRANS);
     model_fixture_assert_nothing_left();
+}
+
+TEST_SET_UP(products_are_queued_behind_the_one_waited_for_on_opencl)
+{
+    char why[HYB_BACKEND_WHY];
+    const hyb_backend_t *backend = NULL;
+    const char *reason;
+
+    if (hyb_backend_find("opencl", &backend, why) != XH_OK ||
+        backend->count(&reason) == 0)
+        skip();
+    check_never_empty("opencl", XH_NO_TRANS);
 }
 
 /* ---- wrong products --------------------------------------------------------
