@@ -3,7 +3,7 @@
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 4096 }; /* whole pages, which devices can pin */
 
 /* Return memory for at least `count` doubles; contents may be lost. */
 static double *reserve(double *memory, size_t count, size_t *capacity_p)

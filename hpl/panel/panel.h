@@ -21,7 +21,7 @@ static inline int hpl_panel_number(const HPL_T_panel *panel)
 
 /*
  * Lay out L2 (l2_doubles doubles in the caller's format), L1, DPIV and DINFO in
- * WORK, which is 64-byte aligned; contents are lost.
+ * WORK, which is whole pages; contents are lost.
  */
 void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -41,18 +42,47 @@ static void rest(void)
 
 enum { SPINS = 200 }; /* before the core is given away */
 
+/* Sleep for about that long: without the first call the system adds 50 us. */
+static void nap(double seconds)
+{
+    static _Thread_local bool is_exact;
+
+    if (!is_exact)
+        prctl(PR_SET_TIMERSLACK, 1000UL);
+    is_exact = true;
+    xh_clock_sleep(seconds);
+}
+
+/* Give the core away: for a nap that delays the end of a wait of so many
+ * seconds little, or, if that is not worth its cost, to threads that are ready.
+ */
+static void give_way(double waited)
+{
+    static const double part = 1.0 / 16.0, least = 20e-6, most = 100e-6;
+    double seconds = part * waited < most ? part * waited : most;
+
+    if (seconds >= least)
+        nap(seconds);
+    else
+        sched_yield();
+}
+
 void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
                     hyb_turn_fn_t turn, void *context)
 {
+    double since = 0.0;
     int spins = 0;
 
     while (!is_so(subject)) {
-        if (turn != NULL && turn(context))
-            continue;
-        if (spins++ < SPINS)
+        if (turn != NULL && turn(context)) {
+            spins = 0;
+        } else if (spins++ < SPINS) {
             rest();
-        else
-            sched_yield();
+            since = 0.0;
+        } else {
+            since = since == 0.0 ? xh_clock_wall() : since;
+            give_way(xh_clock_wall() - since);
+        }
     }
 }
 

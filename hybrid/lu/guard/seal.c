@@ -7,7 +7,6 @@
 #include "hybrid/lu/state/lu.h"
 
 enum { UNIT = 480 }; /* rows; a multiple of the height of all tiles */
-enum { SEAL_OF_L2, SEAL_OF_REST };
 
 static bool panels_are_sent(const hyb_check_columns_t *c)
 {
@@ -30,6 +29,14 @@ static bool is_read(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
 {
     return hpl_map_block_count(&c->columns, hpl_panel_number(p->hpl) + 1) <
            c->homes->team_end;
+}
+
+/* Does L2 come to this process as a copy, from another process or, to be sent
+ * or read here, from a device? */
+static bool is_copied(const hyb_check_columns_t *c, const hyb_lu_panel_t *p)
+{
+    return is_received(c, p) ||
+           (c != NULL && p->by_device && (panels_are_sent(c) || is_read(c, p)));
 }
 
 /* ---- sums of bits -------------------------------------------------------- */
@@ -70,9 +77,12 @@ uint64_t hyb_seal_bits(const double *data, int64_t count)
     return bits_of(data, count, &unused);
 }
 
-static uint64_t bits_of_rest(const HPL_T_panel *h)
+static uint64_t bits_of_rest(const hyb_lu_panel_t *p)
 {
-    return hyb_seal_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
+    const HPL_T_panel *h = p->hpl;
+
+    return hyb_seal_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1) +
+           hyb_seal_bits(p->seal + HYB_SEAL_FORM, 1);
 }
 
 static void begin(hyb_lu_panel_t *p)
@@ -82,20 +92,24 @@ static void begin(hyb_lu_panel_t *p)
     hyb_units_begin(&p->sealing, xh_units(p->factors.l2.rows, UNIT));
 }
 
-/* Take a unit of rows of L2, in tiles, and add it to the seal's sum. Return its
- * first row, or -1 if no unit is left. */
-static int64_t sum_unit(hyb_lu_panel_t *p)
+/* Take a unit of rows of L2, in its columns or in its tiles, and add it to the
+ * seal's sum. Return its first row, or -1 if no unit is left. */
+static int64_t sum_unit(hyb_lu_panel_t *p, bool in_columns)
 {
     const hyb_tiles_t *l2 = &p->factors.l2;
-    int64_t unit = hyb_units_take(&p->sealing), from = unit * UNIT, tiles;
+    int64_t unit = hyb_units_take(&p->sealing), from = unit * UNIT, rows, tiles;
     double all = 0.0;
-    uint64_t bits;
+    uint64_t bits = 0;
 
     if (unit < 0)
         return -1;
-    tiles = xh_units(Mmin(UNIT, l2->rows - from), l2->height);
-    bits =
-        bits_of(hyb_tiles_at(l2, from, 0), tiles * l2->height * l2->cols, &all);
+    rows = Mmin(UNIT, l2->rows - from);
+    tiles = xh_units(rows, l2->height);
+    for (int64_t j = 0; j < l2->cols && in_columns; j++)
+        bits += bits_of(xh_at(p->columns, from, j), rows, &all);
+    if (!in_columns)
+        bits = bits_of(hyb_tiles_at(l2, from, 0), tiles * l2->height * l2->cols,
+                       &all);
     atomic_fetch_add(&p->seal_bits, bits);
     if (!isfinite(all))
         atomic_store(&p->has_nan, true);
@@ -114,13 +128,13 @@ static uint64_t read_seal(const hyb_lu_panel_t *p, int which)
 
 uint64_t hyb_seal_of(const hyb_lu_panel_t *panel)
 {
-    return read_seal(panel, SEAL_OF_L2);
+    return read_seal(panel, HYB_SEAL_OF_L2);
 }
 
 static void write_seal(hyb_lu_panel_t *p)
 {
-    uint64_t bits[] = {[SEAL_OF_L2] = atomic_load(&p->seal_bits),
-                       [SEAL_OF_REST] = bits_of_rest(p->hpl)};
+    uint64_t bits[] = {[HYB_SEAL_OF_L2] = atomic_load(&p->seal_bits),
+                       [HYB_SEAL_OF_REST] = bits_of_rest(p)};
 
     memcpy(p->seal, bits, sizeof(bits));
 }
@@ -212,7 +226,7 @@ void hyb_seal_sum(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
     int64_t from;
 
-    while (is_summed(check) && (from = sum_unit(panel)) >= 0) {
+    while (is_summed(check) && (from = sum_unit(panel, false)) >= 0) {
         hyb_check_columns_add_l2_rows(
             check, panel, from, Mmin(from + UNIT, panel->factors.l2.rows));
         hyb_units_settle(&panel->sealing);
@@ -236,18 +250,11 @@ void hyb_seal_write(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 
 void hyb_seal_take(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    uint64_t bits = atomic_load(&panel->seal_bits);
-
     if (!is_summed(check))
         return;
     write_seal(panel);
-    if (!panels_are_sent(check) && !is_read(check, panel))
-        return;
-    begin(panel);
-    hyb_seal_sum(check, panel);
-    hyb_seal_compare_copy(check, hpl_panel_number(panel->hpl),
-                          hyb_check_columns_place(check, panel->hpl) - 1, bits,
-                          atomic_load(&panel->seal_bits));
+    if (is_copied(check, panel))
+        begin(panel);
 }
 
 void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
@@ -262,15 +269,18 @@ void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
 
 /* ---- where a panel arrives ----------------------------------------------- */
 
-/* Raise the alarm that `p` differs from its seal. A message names its sender.
- */
-static void raise(hyb_check_columns_t *c, const hyb_lu_panel_t *p, int kind)
+/* Return the alarm that the panel arrived with an error: a message names its
+ * sender, a copy its device. */
+static hyb_alarm_t arrival_alarm(const hyb_check_columns_t *c,
+                                 const hyb_lu_panel_t *p)
 {
-    hyb_alarm_t alarm = hyb_alarm(kind, hpl_panel_number(p->hpl));
+    int k = hpl_panel_number(p->hpl);
+    hyb_alarm_t copy = hyb_alarm(HYB_FOUND_COPY, k);
+    hyb_alarm_t message = hyb_alarm(HYB_FOUND_MESSAGE, k);
 
-    if (kind == HYB_FOUND_MESSAGE)
-        alarm.sender = HPL_pnum(c->grid, c->grid->myrow, p->hpl->pcol);
-    hyb_alarm_raise(&c->alarms, alarm);
+    copy.device = hyb_check_columns_place(c, p->hpl) - 1;
+    message.sender = HPL_pnum(c->grid, c->grid->myrow, p->hpl->pcol);
+    return is_received(c, p) ? message : copy;
 }
 
 /* A process whose pivots differ from those of the other processes cannot
@@ -282,8 +292,8 @@ void hyb_seal_arrive(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
     if (check == NULL)
         return;
     if (is_received(check, panel)) {
-        if (read_seal(panel, SEAL_OF_REST) != bits_of_rest(panel->hpl)) {
-            raise(check, panel, HYB_FOUND_MESSAGE);
+        if (read_seal(panel, HYB_SEAL_OF_REST) != bits_of_rest(panel)) {
+            hyb_alarm_raise(&check->alarms, arrival_alarm(check, panel));
             hyb_alarm_end(&check->alarms);
         }
         begin(panel);
@@ -294,11 +304,12 @@ void hyb_seal_arrive(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
     hyb_check_columns_factored(check, panel);
 }
 
-/* Compare the sum of L2 with the seal. */
-static void compare(hyb_check_columns_t *c, const hyb_lu_panel_t *p, int kind)
+/* Compare the sum of L2 with the seal; raise `alarm` if they differ. */
+static void compare(hyb_check_columns_t *c, const hyb_lu_panel_t *p,
+                    hyb_alarm_t alarm)
 {
-    if (read_seal(p, SEAL_OF_L2) != atomic_load(&p->seal_bits))
-        raise(c, p, kind);
+    if (read_seal(p, HYB_SEAL_OF_L2) != atomic_load(&p->seal_bits))
+        hyb_alarm_raise(&c->alarms, alarm);
     else if (atomic_load(&p->has_nan))
         raise_nan(c, p);
 }
@@ -306,13 +317,14 @@ static void compare(hyb_check_columns_t *c, const hyb_lu_panel_t *p, int kind)
 /* The thread that sums the last unit compares. */
 void hyb_seal_compare(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    while (is_received(check, panel) && sum_unit(panel) >= 0)
+    while (is_copied(check, panel) && sum_unit(panel, panel->in_columns) >= 0)
         if (atomic_fetch_add(&panel->sealing.settled, 1) + 1 ==
             panel->sealing.count)
-            compare(check, panel, HYB_FOUND_MESSAGE);
+            compare(check, panel, arrival_alarm(check, panel));
 }
 
-/* L2 is a copy where other processes, or devices of this one, use it, too. */
+/* L2 is a copy where other processes, or devices of this one, use it, too.
+ * Devices sum their own copies; here the form is summed that the team reads. */
 bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
 {
     hyb_check_columns_t *c = lu->check;
@@ -321,18 +333,18 @@ bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
     if (c == NULL || k < lu->range.first || c->alarms.count > 0)
         return true;
     p = hyb_lu_panel(lu, k);
-    if (!is_received(c, p) && !(c->homes->resident && is_read(c, p)))
+    if (!is_read(c, p) || (!is_received(c, p) && !c->homes->resident))
         return true;
     if (p->kept == SEAL_CAME) {
         begin(p);
         p->kept = SEAL_KEPT;
     }
-    if (sum_unit(p) >= 0)
+    if (sum_unit(p, !p->in_tiles) >= 0)
         hyb_units_settle(&p->sealing);
     if (hyb_units_are_left(&p->sealing))
         return false;
     if (p->kept == SEAL_KEPT)
-        compare(c, p, HYB_FOUND_COPY);
+        compare(c, p, hyb_alarm(HYB_FOUND_COPY, k));
     p->kept = SEAL_GIVEN_UP;
     return true;
 }

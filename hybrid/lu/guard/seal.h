@@ -19,9 +19,8 @@ void hyb_seal_sum(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 bool hyb_seal_has_sum(hyb_lu_t *lu, int k);
 void hyb_seal_write(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
-/* If a device factored the panel, write the seal from the device's sum. If
- * tiles of L2 are used here or sent, compare the sum of the tiles with the
- * seal. */
+/* If a device factored the panel, write the seal from the device's sum. If L2
+ * is sent or the team reads it, hyb_seal_compare then compares L2, too. */
 void hyb_seal_take(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
 /* Return the sum of the bits of `data`, as seals use it. */
@@ -40,10 +39,10 @@ void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
  * panel's process column raise an alarm. Called by the leader. */
 void hyb_seal_arrive(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
-/* Compare L2 with its seal: sum units until none is left. Any number of threads
- * may call it. */
+/* If L2 was copied here by a message or a device, compare it with its seal: sum
+ * units until none is left. Any number of threads may call it. */
 void hyb_seal_compare(hyb_check_columns_t *check, hyb_lu_panel_t *panel);
 
-/* Has L2 of panel k been compared with its seal once more, after iteration k?
- * Each call compares one unit. Called by the leader. */
+/* Has L2 of panel k been compared with its seal once more, after iteration k,
+ * if the team read it? Each call compares one unit. Called by the leader. */
 bool hyb_seal_is_kept(hyb_lu_t *lu, int k);

@@ -273,8 +273,12 @@ bool hyb_update_help(hyb_worker_t *me)
 {
     hyb_lu_t *lu = me->lu;
 
-    if (me->member > 0 && lu->homes.resident)
-        hyb_l2_columns_fill(hyb_lu_panel(lu, hyb_lu_opened(lu)));
+    int open = hyb_lu_opened(lu);
+
+    if (me->member > 0 && lu->homes.resident && open < hyb_lu_end(lu)) {
+        hyb_l2_convert(hyb_lu_panel(lu, open));
+        hyb_seal_compare(lu->check, hyb_lu_panel(lu, open));
+    }
     return hyb_visits_help(me);
 }
 
@@ -288,8 +292,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     if (me->member == 0)
         hyb_poller_poll(&lu->poller);
     next.width = hyb_resources_narrow_columns(&lu->resources, lu->ledger.nb);
-    if (lu->resources.by_blas || lu->homes.places > 1)
-        hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
+    hyb_l2_convert(hyb_lu_panel(lu, step->k));
     hyb_seal_compare(lu->check, hyb_lu_panel(lu, step->k));
     if (hyb_step_solves_first(step))
         solve_all(me, step);

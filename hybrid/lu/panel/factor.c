@@ -161,11 +161,12 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 
 /* ---- by a device --------------------------------------------------------- */
 
-/* May panel k be copied down? Its memory on the host may be that of panel k -
- * 1, which other devices may still read. */
+/* May panel k be copied down? If panels share memory for L2, other devices may
+ * still read panel k - 1 there. */
 static bool can_come_down(hyb_lu_t *lu, int k)
 {
-    return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);
+    return !hyb_lu_panel(lu, k)->workspace->shares_l2 ||
+           hyb_homes_have_panel(&lu->homes, k - 1);
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -185,16 +186,11 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     hyb_place_t *home = hyb_lu_panel_place(lu, k);
-    xh_view_t l1 = home->take_panel(home, k, p->workspace->pivots), all;
-    int top = hpl_panel_top_rows(h);
+    xh_view_t l1 = home->take_panel(home, k, p->workspace->pivots);
 
     if (l1.data == NULL)
         return false;
     hyb_timer_begin(lu->worker, HYB_PANEL, k);
-    all = home->panel_columns(home, k);
-    p->columns = xh_view_part(all, top, 0, all.rows - top, all.cols);
-    if (lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k))
-        load(lu, k, 0, 1);
     for (int c = 0; c < h->jb && lu->grid->nprow == 1; c++)
         p->workspace->pivots[c] = global_row(h, p->workspace->pivots[c]);
     HPL_dlacpy(h->jb, h->jb, l1.data, (int)l1.ld, h->L1, h->jb);

@@ -26,8 +26,6 @@ static size_t tile_doubles(int64_t rows, int64_t cols, int height)
     return (size_t)xh_whole_units(hyb_pack_size(rows, cols, height), LINE);
 }
 
-enum { SEAL = 8 }; /* doubles behind L2 for sums of bits: one cache line */
-
 /* Doubles of panel k's message on this process, with L2 or without. */
 static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
                               bool has_l2)
@@ -38,7 +36,7 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
     int64_t body =
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
-    return (has_l2 ? tile_doubles(body, jb, height) : 0) + SEAL +
+    return (has_l2 ? tile_doubles(body, jb, height) : 0) + HYB_SEAL_DOUBLES +
            tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
@@ -52,9 +50,9 @@ static size_t lay_out(hyb_panel_workspace_t *s,
     int height = resources->kernel->rows;
     size_t at = 0;
 
-    s->columns_doubles = hyb_resources_need_columns(resources)
-                             ? hyb_whole_pages(rows * nb + 1)
-                             : 0;
+    s->copy_doubles = hyb_resources_need_columns(resources)
+                          ? hyb_whole_pages(hyb_pack_size(rows, nb, height) + 1)
+                          : 0;
     if (s->shares_l2)
         s->tiles =
             hyb_next_pages(s->memory, &at, hyb_pack_size(rows, nb, height));
@@ -65,8 +63,7 @@ static size_t lay_out(hyb_panel_workspace_t *s,
     s->others_proposal =
         hyb_next_pages(s->memory, &at, HPL_PIVOT_PEERS * proposal);
     for (int i = 0; i < hyb_l2_copies(s); i++)
-        s->columns[i] =
-            hyb_next_pages(s->memory, &at, (int64_t)s->columns_doubles);
+        s->copy[i] = hyb_next_pages(s->memory, &at, (int64_t)s->copy_doubles);
     return at;
 }
 
@@ -163,17 +160,41 @@ void hyb_panels_destroy(hyb_lu_t *lu)
     free(s);
 }
 
-double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p)
+double *hyb_l2_memory(hyb_lu_t *lu, int i, size_t *bytes_p)
 {
     const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
+    const HPL_T_panel *h = i > 0 ? hyb_lu_panel(lu, i - 1)->hpl : NULL;
 
-    *bytes_p = s != NULL ? (size_t)hyb_l2_copies(s) * s->columns_doubles *
-                               sizeof(double)
-                         : 0;
-    return s != NULL ? s->columns[0] : NULL;
+    if (s == NULL || i > HYB_IN_FLIGHT)
+        return NULL;
+    if (i == 0) {
+        *bytes_p = (size_t)hyb_l2_copies(s) * s->copy_doubles * sizeof(double);
+        return s->copy[0];
+    }
+    if (h == NULL || s->shares_l2)
+        return NULL;
+    *bytes_p = h->length * sizeof(double);
+    return h->WORK;
 }
 
 /* ---- opening ------------------------------------------------------------- */
+
+/* Note the form of L2 in panel k's message, and where both forms are. */
+static void set_form(hyb_lu_t *lu, int k, bool in_columns)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    const hyb_panel_workspace_t *s = p->workspace;
+    double *copy = s->copy[k % hyb_l2_copies(s)];
+    bool swapped = in_columns && !s->shares_l2;
+    int64_t rows = p->factors.l2.rows;
+
+    p->in_columns = in_columns;
+    p->in_tiles =
+        !in_columns || (hyb_lu_team_reads(lu, k) && !lu->resources.by_blas);
+    p->factors.l2.data = s->shares_l2 ? s->tiles : swapped ? copy : p->hpl->L2;
+    p->columns = (xh_view_t){swapped ? p->hpl->L2 : copy, rows, p->hpl->jb,
+                             Mmax(rows, 1)};
+}
 
 static void set_up(hyb_lu_t *lu, int k)
 {
@@ -201,10 +222,9 @@ static void set_up(hyb_lu_t *lu, int k)
     body = !p->workspace->shares_l2
                ? tile_doubles(p->factors.l2.rows, jb, height)
                : 0;
-    hpl_panel_lay_out(p->hpl, body + SEAL);
+    hpl_panel_lay_out(p->hpl, body + HYB_SEAL_DOUBLES);
     p->seal = p->hpl->L2 + body;
-    p->factors.l2.data =
-        p->workspace->shares_l2 ? p->workspace->tiles : p->hpl->L2;
+    set_form(lu, k, false);
     p->factors.l1.data = p->workspace->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = p->threads = 0;
@@ -219,8 +239,13 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
         return;
     set_up(lu, k);
     hyb_panel_choose(lu, k);
-    if (!hyb_lu_owns(lu, k))
+    if (hyb_lu_owns(lu, k)) {
+        set_form(lu, k, hyb_lu_panel(lu, k)->by_device);
+        hyb_lu_panel(lu, k)->seal[HYB_SEAL_FORM] =
+            hyb_lu_panel(lu, k)->in_columns;
+    } else {
         hyb_panel_broadcast(lu->worker, k);
+    }
 }
 
 /* ---- broadcast ----------------------------------------------------------- */
@@ -307,17 +332,15 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
-    bool copies = lu->resources.by_blas && hyb_lu_team_reads(lu, k);
 
+    if (!hyb_lu_owns(lu, k))
+        set_form(lu, k, p->seal[HYB_SEAL_FORM] != 0.0);
     hyb_seal_arrive(lu->check, p);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
-    if (!p->by_device || copies)
-        p->columns =
-            (xh_view_t){p->workspace->columns[k % hyb_l2_copies(p->workspace)],
-                        p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
-    if ((!p->by_device || copies) && p->columns.data != NULL)
-        hyb_l2_columns_begin(p);
+    if (p->in_columns ? p->in_tiles
+                      : hyb_resources_need_columns(&lu->resources))
+        hyb_l2_convert_begin(p);
     if (lu->homes.team_end > 0)
         hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);

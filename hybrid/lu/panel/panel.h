@@ -14,8 +14,8 @@
 
 /*
  * This folder holds panels, from opening to receipt: who factors them, the
- * factorization by the team, the hand-over from a device, the broadcast, L2 in
- * columns, and several panels as one wide panel.
+ * factorization by the team, the hand-over from a device, the broadcast, the
+ * two forms of L2, and several panels as one wide panel.
  *
  * hyb_panels_create makes the panels in flight, their pages touched, from lu's
  * resources, grid, mat and range, after blocks have been dealt to homes.
@@ -78,23 +78,29 @@ void hyb_panel_receive(hyb_place_t *host, int k);
 void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
 
-/* ---- L2 in columns -------------------------------------------------------
+/* ---- the two forms of L2 --------------------------------------------------
  *
- * Devices and the BLAS library cannot read tiles. There is memory for L2 of two
- * iterations, k and k + 1, or of one.
+ * A panel's message has L2 in the form in which it was factored: in tiles by
+ * the team, in columns by a device. The team's kernel reads tiles; devices and
+ * the BLAS library read columns. Where L2 is read in the other form, the
+ * threads convert it. There is memory for the other form of two iterations, k
+ * and k + 1, or of one.
  */
 
-/* All memory for L2 in columns, in one piece, to be pinned. */
-double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p);
+/* Piece i of the memory from which devices copy L2, to be pinned; NULL: there
+ * is no piece i. */
+double *hyb_l2_memory(hyb_lu_t *lu, int i, size_t *bytes_p);
 
-/* Let L2 of `panel` be copied into columns. Called by the leader. */
-void hyb_l2_columns_begin(hyb_lu_panel_t *panel);
+/* Let L2 of `panel` be converted to the other form. Called by the leader. */
+void hyb_l2_convert_begin(hyb_lu_panel_t *panel);
 
 /*
- * Copy rows until none is left to take. Any number of threads may call this at
- * once; other threads may still be copying their last rows when it returns.
+ * Convert rows until none is left to take. Any number of threads may call this
+ * at once; other threads may still be converting their last rows when it
+ * returns.
  */
-void hyb_l2_columns_fill(hyb_lu_panel_t *panel);
+void hyb_l2_convert(hyb_lu_panel_t *panel);
 
-/* Is all of L2 in its columns? */
-bool hyb_l2_columns_complete(const hyb_lu_panel_t *panel);
+/* Is all of L2 in its columns; in its tiles? */
+bool hyb_l2_has_columns(const hyb_lu_panel_t *panel);
+bool hyb_l2_has_tiles(const hyb_lu_panel_t *panel);

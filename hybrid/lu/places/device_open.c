@@ -18,16 +18,8 @@
 
 /* ---- sizes --------------------------------------------------------------- */
 
-/* Is a factored panel still read on the host, by other devices or processes,
- * while the next one comes down? Peer devices do not read it there. */
-static bool needs_body(int devices, bool peers, int npcol)
-{
-    return devices > 1 && (npcol > 1 || !peers) &&
-           strcmp(xh_settings_text("panel"), "host") != 0;
-}
-
 uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
-                                const hpl_shape_t *shape, bool guests)
+                                const hpl_shape_t *shape)
 {
     int devices = hyb_machine_working_devices(resources->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
@@ -40,13 +32,7 @@ uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
                           : 1),
         .nprow = shape->nprow,
         .checked = resources->checked};
-    size_t doubles = hyb_sizes_host_doubles(&e);
-    bool peers = resources->figures.peers > 0.0;
-
-    if (resources->resident &&
-        needs_body(devices, peers && !guests, shape->npcol))
-        doubles += (size_t)(rows * nb);
-    return (uint64_t)devices * doubles * sizeof(double);
+    return (uint64_t)devices * hyb_sizes_host_doubles(&e) * sizeof(double);
 }
 
 /* ---- which blocks -------------------------------------------------------- */
@@ -207,7 +193,6 @@ static xh_status_t open_memory(hyb_place_device_t *d, hyb_extent_t e)
     d->host.l1_down = d->host.l1 + HYB_SLOTS * e.nb * e.nb;
     d->host.pivot = (int64_t *)(d->host.l1_down + e.nb * e.nb);
     d->host.proposal = (double *)(d->host.pivot + e.nb);
-    d->host.body = d->host.pinned;
     at = lay_out(d, e);
     host = d->host.proposal + hyb_pivot_elements(e.nb);
     XH_TRY(hyb_place_wide_create(d, at, host));
@@ -330,8 +315,6 @@ void hyb_place_device_destroy(hyb_place_t *place)
     if (d == NULL)
         return;
     destroy_queues(d);
-    if (d->host.body != d->host.pinned)
-        hyb_pinned_free(d->device, d->host.body, d->host.body_bytes);
     hyb_pinned_free(d->device, d->host.pinned, d->host.bytes);
     hyb_buffer_destroy(d->memory.buffer);
     for (int i = 0; d->queued.work != NULL && i < d->queued.count; i++)
@@ -353,22 +336,4 @@ void hyb_place_device_destroy(hyb_place_t *place)
     free(d->queued.work);
     free(d->columns);
     free(d);
-}
-
-xh_status_t hyb_place_device_open_body(hyb_place_t *place)
-{
-    hyb_place_device_t *d = (hyb_place_device_t *)place;
-    const hyb_homes_t *homes = &place->lu->homes;
-    double *body;
-
-    if (!homes->resident ||
-        !needs_body(homes->places - 1, homes->peers && homes->guests == 0,
-                    place->lu->grid->npcol))
-        return XH_OK;
-    d->host.body_bytes =
-        (size_t)(d->memory.matrix.rows * d->nb) * sizeof(double);
-    XH_TRY(hyb_pinned_alloc(d->device, d->host.body_bytes, &body));
-    xh_memory_touch(body, d->host.body_bytes, 0, 1);
-    d->host.body = body;
-    return XH_OK;
 }

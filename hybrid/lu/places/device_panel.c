@@ -92,7 +92,7 @@ static xh_status_t queue_factorization(hyb_place_device_t *d, int k,
     bool is_read = !alone || lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k);
     int top = hpl_panel_top_rows(agreement->h);
     int64_t below = is_read ? panel.rows - top : 0;
-    xh_view_t host = d->base.panel_columns(&d->base, k);
+    xh_view_t l2 = hyb_lu_panel(lu, k)->columns;
     hyb_device_view_t pivots =
         hyb_device_view_first(d->memory.pivots, panel.cols, 1);
     const hyb_panel_column_t all = {
@@ -117,7 +117,7 @@ static xh_status_t queue_factorization(hyb_place_device_t *d, int k,
         (xh_view_t){d->host.l1_down, l1.rows, l1.cols, l1.rows}));
     XH_TRY(hyb_queue_copy_out(
         d->queue.factor, hyb_device_view_part(panel, top, 0, below, panel.cols),
-        xh_view_part(host, top, 0, below, panel.cols)));
+        xh_view_part(l2, 0, 0, below, panel.cols)));
     XH_TRY(hyb_place_guard_queue_factored_seal(
         d, k,
         hyb_device_view_part(panel, top, 0, panel.rows - top, panel.cols)));

@@ -126,7 +126,7 @@ static bool has_panel(hyb_place_t *place, int k)
 
 static bool l2_is_complete(void *panel)
 {
-    return hyb_l2_columns_complete(panel);
+    return hyb_l2_has_columns(panel);
 }
 
 /* Send the pending panel if its L2 is complete in columns. */
@@ -148,7 +148,8 @@ static void wait_for_l2(hyb_place_device_t *d)
 {
     hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, d->pending_panel);
 
-    hyb_l2_columns_fill(panel);
+    if (!l2_is_complete(panel))
+        hyb_l2_convert(panel);
     hyb_wait_until(l2_is_complete, panel, NULL, NULL);
     send_if_complete(d);
 }
@@ -180,8 +181,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     const hyb_place_device_t *d = (hyb_place_device_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
-    return host_view(hyb_place_factored(d, k) ? d->host.body : d->host.pinned,
-                     h->mp, h->jb);
+    return host_view(d->host.pinned, h->mp, h->jb);
 }
 
 /* ---- swap, solve, multiply ----------------------------------------------- */

@@ -41,13 +41,6 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
 void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
 
 /*
- * Allocate host memory for panels that the device factors and others read on
- * the host, once homes say whether devices are peers.
- * Errors: XH_ERR_MEMORY
- */
-xh_status_t hyb_place_device_open_body(hyb_place_t *place);
-
-/*
  * Run each operation of a factorization once, on its queue, on a few elements
  * of its still unused memory: this loads libraries and kernels.
  * Errors: errors of the device, logged
@@ -61,7 +54,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place);
 bool hyb_place_device_reaches(const hyb_place_t *place,
                               const hyb_place_t *other);
 
-/* Bytes of host memory that the places of all devices take, with or without
- * guests, in addition to what every place needs. */
+/* Bytes of host memory that the places of all devices take, in addition to what
+ * every place needs. */
 uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
-                                const hpl_shape_t *shape, bool guests);
+                                const hpl_shape_t *shape);

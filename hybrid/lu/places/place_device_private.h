@@ -106,9 +106,7 @@ typedef struct {
         double *pinned; /* the panel being copied down, row lists, and L1 */
         double *l1;     /* HYB_SLOTS of nb x nb, in `pinned` */
         int64_t *rows;  /* HYB_SLOTS x HYB_ROW_LISTS x nb, in `pinned` */
-        size_t bytes, body_bytes;
-        /* The factored panel being copied down, in `pinned` or elsewhere. */
-        double *body;
+        size_t bytes;
         double *l1_down;  /* nb x nb: L1 of that panel */
         int64_t *pivot;   /* nb: pivots of that panel */
         double *proposal; /* P > 1: the proposal, and then the agreed pivot */

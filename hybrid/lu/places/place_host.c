@@ -148,7 +148,9 @@ static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
 
 static bool l2_is_complete(hyb_lu_t *lu, int k)
 {
-    return hyb_l2_columns_complete(hyb_lu_panel(lu, k));
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    return lu->resources.by_blas ? hyb_l2_has_columns(p) : hyb_l2_has_tiles(p);
 }
 
 /* C := C - L2 U, in steps of about a millisecond. */
@@ -179,7 +181,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
     bool blas = me->lu->resources.by_blas;
 
-    if (blas) /* other members may still copy their part of L2 */
+    if (!l2_is_complete(me->lu, step->k)) /* other members convert it */
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
     hyb_timer_begin_product(me, step->k, flop);
     if (blas)

@@ -115,10 +115,8 @@ xh_status_t hyb_places_create(hyb_lu_t *lu)
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
     h->peers = are_peers(h);
-    for (int i = 1; i < h->places; i++) {
-        XH_TRY(hyb_place_device_open_body(h->place[i]));
+    for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_warm_up(h->place[i]));
-    }
     return XH_OK;
 }
 

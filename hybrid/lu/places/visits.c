@@ -246,7 +246,7 @@ static void open_next(hyb_lu_t *lu)
            !has_visitors(hyb_lu_step(lu, v->next)))
         v->next++;
     if (v->next == hyb_lu_opened(lu) || v->next >= v->done + LISTS ||
-        !hyb_l2_columns_complete(hyb_lu_panel(lu, v->next)))
+        !hyb_l2_has_columns(hyb_lu_panel(lu, v->next)))
         return;
     part_of(v, v->next)->begun = xh_clock_now();
     atomic_store(&v->left, columns_left(v, hyb_lu_step(lu, v->next)));

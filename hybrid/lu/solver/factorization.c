@@ -69,30 +69,33 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_visits_poll, lu);
 }
 
-/* Pin the host memory that devices access beside the matrix: L2 in columns, and
+/* Pin the host memory that devices access beside the matrix: L2 of panels, and
  * rows that are exchanged. */
 static void pin(hyb_lu_t *lu)
 {
-    size_t l2_bytes, bytes;
-    double *l2 = hyb_l2_columns_memory(lu, &l2_bytes);
-    double *rows = hyb_exchange_memory(lu->exchange, &bytes);
+    hyb_machine_t *machine = lu->resources.machine;
+    size_t bytes;
+    double *memory;
 
-    if (hyb_machine_working_devices(lu->resources.machine) == 0)
+    if (hyb_machine_working_devices(machine) == 0)
         return;
-    hyb_machine_pin_flat(lu->resources.machine, l2, l2_bytes);
-    if (rows != NULL)
-        hyb_machine_pin_flat(lu->resources.machine, rows, bytes);
+    for (int i = 0; (memory = hyb_l2_memory(lu, i, &bytes)) != NULL; i++)
+        hyb_machine_pin_flat(machine, memory, bytes);
+    if ((memory = hyb_exchange_memory(lu->exchange, &bytes)) != NULL)
+        hyb_machine_pin_flat(machine, memory, bytes);
 }
 
 static void unpin(hyb_lu_t *lu)
 {
+    hyb_machine_t *machine = lu->resources.machine;
     size_t bytes;
+    double *memory;
 
-    if (hyb_machine_devices(lu->resources.machine) == 0)
+    if (hyb_machine_devices(machine) == 0)
         return;
-    hyb_machine_unpin(lu->resources.machine, hyb_l2_columns_memory(lu, &bytes));
-    hyb_machine_unpin(lu->resources.machine,
-                      hyb_exchange_memory(lu->exchange, &bytes));
+    for (int i = 0; (memory = hyb_l2_memory(lu, i, &bytes)) != NULL; i++)
+        hyb_machine_unpin(machine, memory);
+    hyb_machine_unpin(machine, hyb_exchange_memory(lu->exchange, &bytes));
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
@@ -353,14 +356,6 @@ bool hyb_factorization_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Return the host memory of the devices' places. */
-static uint64_t place_bytes(const hyb_resources_t *resources,
-                            const hpl_shape_t *shape)
-{
-    return hyb_place_device_bytes(resources, shape,
-                                  hyb_deal(resources, shape).guests > 0);
-}
-
 uint64_t hyb_factorization_bytes(const hyb_resources_t *resources,
                                  const hpl_shape_t *shape)
 {
@@ -370,5 +365,5 @@ uint64_t hyb_factorization_bytes(const hyb_resources_t *resources,
            hyb_exchange_bytes(resources, shape, checked) +
            hyb_panels_bytes(resources, shape) +
            hyb_check_columns_bytes(resources, shape, checked) +
-           place_bytes(resources, shape);
+           hyb_place_device_bytes(resources, shape);
 }

@@ -74,7 +74,7 @@ struct hyb_place {
 
     /*
      * L1 of panel k once the device has factored it; an empty view before.
-     * Where other places or processes read L2, panel_columns has it then.
+     * Where other places or processes read L2, the panel's columns have it then.
      *
      * pivots  out  if P = 1, nb rows counted from the panel's first row; else
      *              what `agree` said

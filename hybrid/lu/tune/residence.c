@@ -245,13 +245,14 @@ bool hyb_residence_share_is_valid(void)
 
 /*
  * The time of a panel's way to the team, as a fraction of an update, when half
- * of all columns are left: the panel is copied down, and one thread packs it.
+ * of all columns are left: the panel is copied down, and all threads convert
+ * it to tiles.
  */
 static double panel_part_of_update(const hyb_residence_figures_t *f,
                                    double devices, double columns)
 {
-    const double packed = 4e9; /* bytes/s */
-    double bytes = 1.0 / f->link + 1.0 / packed;
+    const double converted = 4e9; /* bytes/s of a thread */
+    double bytes = 1.0 / f->link + 1.0 / (converted * f->threads);
 
     return columns > 0.0 ? sizeof(double) * bytes * devices / columns
                          : HUGE_VAL;

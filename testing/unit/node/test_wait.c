@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/node/wait.h"
 
+#include <sched.h>
+#include <time.h>
+#include "base/clock.h"
 #include "testing/unit/unit.h"
 
 /* A poller, and who was called. */
@@ -95,8 +98,9 @@ TEST(a_wait_takes_turns_until_it_is_so)
     assert_int_equal(busy.turns, 9);
 }
 
-/* In place of the C library's; threads of libraries may call it, too. */
+/* In place of the C library's; threads of libraries may call them, too. */
 static _Thread_local int yields;
+static _Thread_local double time_now, slept, longest;
 
 int sched_yield(void)
 {
@@ -104,13 +108,51 @@ int sched_yield(void)
     return 0;
 }
 
-TEST(a_short_wait_spins_and_a_long_one_gives_the_core_away)
+int nanosleep(const struct timespec *time, struct timespec *left)
 {
-    wait_t brief = {100, 0, false}, long_one = {10000, 0, false};
+    double seconds = 1e-9 * (double)time->tv_nsec;
+
+    (void)left;
+    time_now += seconds;
+    slept += seconds;
+    longest = seconds > longest ? seconds : longest;
+    return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    (void)clock;
+    *time = xh_clock_timespec(time_now);
+    return 0;
+}
+
+/* A turn without anything to do, which takes 1 us. */
+static bool idle_turn(void *context)
+{
+    time_now += 1e-6;
+    return turn(context);
+}
+
+TEST(a_short_wait_spins_and_a_longer_one_gives_the_core_away)
+{
+    wait_t brief = {100, 0, false}, longer = {500, 0, false};
 
     yields = 0;
-    hyb_wait_until(is_so, &brief, turn, &brief);
+    hyb_wait_until(is_so, &brief, idle_turn, &brief);
     assert_int_equal(yields, 0);
-    hyb_wait_until(is_so, &long_one, turn, &long_one);
-    assert_in_range(yields, 9000, 9999);
+    hyb_wait_until(is_so, &longer, idle_turn, &longer);
+    assert_in_range(yields, 250, 300);
+    assert_float_equal(slept, 0.0, 0.0);
+}
+
+TEST(naps_grow_with_a_wait_and_stay_short)
+{
+    wait_t wait = {1000, 0, false}, long_wait = {10000, 0, false};
+
+    time_now = slept = longest = 0.0;
+    hyb_wait_until(is_so, &wait, idle_turn, &wait);
+    assert_in_range(1e6 * longest, 20, 1e6 * time_now / 16.0);
+    hyb_wait_until(is_so, &long_wait, idle_turn, &long_wait);
+    assert_in_range(1e6 * longest, 90, 100);
+    assert_in_range(100.0 * slept / time_now, 90, 100);
 }
