@@ -292,6 +292,11 @@ const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
     return &machine->device[device].info;
 }
 
+int hyb_machine_core(const hyb_machine_t *machine, int device)
+{
+    return *machine->device[device].cpu;
+}
+
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
 {
     return machine->device[device].budget;

@@ -69,6 +69,9 @@ const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
 bool hyb_machine_works(const hyb_machine_t *machine, int device);
 int hyb_machine_working_devices(const hyb_machine_t *machine);
 
+/* The core that the team leaves to the threads of a device. */
+int hyb_machine_core(const hyb_machine_t *machine, int device);
+
 /* Bytes of the device's memory that this process may use. */
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device);
 

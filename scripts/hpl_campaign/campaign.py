@@ -33,7 +33,7 @@ def words_of(options, state):
     def words(run):
         more = shlex.split(options.xhpl_options)
         if run.stage == stages.TORTURE:
-            return [*shlex.split(options.xdgemm), "-m", str(run.n), "-k", str(run.nb),
+            return [*shlex.split(options.xdgemm), "-m", str(run.n),
                     "--torture", str(run.predicted), "--json", "record.json"]
         if len(run.hosts) == 2:  # measure the link before the run
             more = ["--set", "predict=on", "--set", "plan_seconds=2", *more]

@@ -7,9 +7,11 @@ from typing import List, NamedTuple
 
 from hpl_report.words import NBSP, listed, percent, plural, significant
 
+from . import heat
 from . import inventory as facts_of
 from .blame import CHANCE, SLOW, Failures, names_of, opened
 from .compare import FEW, RARE, SURE, is_slow, is_suspect
+from .heat import COOL
 from .measures import PAIRS, by_size, compared_alone, kinds_of, measures
 
 # From the worst on.
@@ -17,7 +19,6 @@ CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok
 
 NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
 BUSY = re.compile("Unable to allocate resources|waiting for resources")  # of srun
-COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
 LOOK = "look at its clock, DIMMs, cooling and other programs"
 CABLE = "look at its cable, port and switch"
 TOO_FEW = "too few nodes of its kind to be certain"
@@ -285,6 +286,8 @@ def judge(hosts, runs, inventory=None, slow=SLOW, chance=CHANCE):
     kinds = kinds_of(names, inventory)
     found = failure_reasons(names, runs, inventory)
     speed(found, runs, kinds, slow, chance)
+    for host, klass, text, run, certain, detail in heat.reasons(runs):
+        found[host].append(reason(klass, text, [run], certain, detail))
     unlike = differences(names, inventory, kinds)
     return {name: Verdict(class_of(reasons), reasons, unlike.get(name, []))
             for name, reasons in found.items()}

@@ -9,7 +9,7 @@ from hpl_report.page import whole
 from hpl_report.words import (
     NONE, duration, moment, percent, plural, rate, significant)
 
-from . import charts, drain, history
+from . import charts, drain, heat, history
 from .calls import Calls
 from .commands import copied, to_do
 from .compare import CLEAR, FEW
@@ -272,6 +272,18 @@ def faster(campaign):
                           "alone.") if said else ""
 
 
+def torture(campaign):
+    """What each executor reached in the last torture of its node."""
+    rows = [[host, x["executor"], x["model"], x["serial"] or NONE, rate(x["gflops"]),
+             percent(x["kept"]), *(significant(x[name]) for name in ("mhz", "celsius", "watts"))]
+            for host, run in heat.last_tortures(campaign["runs"]).items()
+            for x in run["torture"]]
+    return html.section("torture", "Torture", limited(
+        "The end of the torture", ["Node", "Executor", "Model", "Serial number", "Rate",
+                                   "Kept of its start", "MHz", "Highest C", "W"], rows)
+    ) if rows else ""
+
+
 def large(campaign):
     """Groups, and the full run."""
     found = [run for stage in ("groups", "all")
@@ -360,7 +372,7 @@ def make(campaign, earlier=(), calls=Calls()):
     data = {}
     content = "\n".join(part for part in (
         hero(campaign, calls), to_do(campaign, calls), node_map(campaign),
-        alone(campaign, data), pairs(campaign, data), large(campaign),
+        alone(campaign, data), torture(campaign), pairs(campaign, data), large(campaign),
         differences(campaign), history.section([*earlier, campaign], data),
         reasons(campaign), failed(campaign), provenance(campaign)) if part)
     return whole("xhpl-campaign", headline(campaign), content, data,

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 
-from . import leftovers, outcome, stages
+from . import heat, leftovers, outcome, stages
 from .launch import LOG, LONG, RECORD, REPORT, Later
 
 GRACE = 3.0  # s between asking a run to end and killing it
@@ -303,11 +303,13 @@ class Runner:
         record = os.path.join(folder, RECORD)
         latency, bandwidth = outcome.link(
             text_of(folder, RECORD) if len(run.hosts) == 2 else "")
+        torture = heat.of_record(text_of(folder, RECORD)) \
+            if run.stage == stages.TORTURE else None
         self.noted.append({
             "event": "end", "run": run.id, "time": self.clock.date(),
             "outcome": found.outcome, "seconds": found.seconds,
             "gflops": found.gflops, "status": status, "latency": latency,
-            "bandwidth": bandwidth, "evidence": found.evidence,
+            "bandwidth": bandwidth, "torture": torture, "evidence": found.evidence,
             "record": record if os.path.exists(record) else None,
             "log": os.path.join(folder, LOG)})
 

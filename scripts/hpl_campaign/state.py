@@ -14,7 +14,7 @@ import shlex
 from hpl_report.foreign import (ANY, COUNT, FLAG, LATEST, NUMBER, TEXT, Leaf, Maybe,
                                 Named, Refused, check, count, one_of, parsed, within)
 
-from . import inventory
+from . import heat, inventory
 from .hosts import is_name
 from .run import OUTCOMES, STAGES, Run
 from .stages import TORTURE
@@ -57,8 +57,8 @@ EVENTS = {
     "end": {"run": ID, "time": DATE, "outcome": one_of(*OUTCOMES),
             "seconds": Maybe(SECONDS), "gflops": Maybe(MORE_THAN_0),
             "status": Maybe(count(-1000, 10**6)), "latency": Maybe(SECONDS),
-            "bandwidth": Maybe(within()), "evidence": [TEXT], "record": Maybe(TEXT),
-            "log": Maybe(TEXT)},
+            "bandwidth": Maybe(within()), "torture": Maybe([heat.EXECUTOR]),
+            "evidence": [TEXT], "record": Maybe(TEXT), "log": Maybe(TEXT)},
 }
 
 

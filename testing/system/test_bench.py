@@ -90,6 +90,7 @@ def test_every_step_of_a_gpu_has_its_row_and_its_record(tmp_path):
     assert re.search(r"^host memory pinned, GB +0\.00 ", said, re.M), str(outcome)
     assert re.search(r"^before it: the self-test, s +\d+\.\d\d ", said, re.M), str(outcome)
     assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
+    assert re.search(r"^torture, DGEMM at its end, .* \d+\.\d\d ", said, re.M), str(outcome)
     assert "0 steps failed" in said, str(outcome)
     records = json.loads((tmp_path / "all.json").read_text())
     assert {"probe 64", "operations", "pinned", "resident", "torture"} <= records.keys()

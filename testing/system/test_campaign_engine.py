@@ -253,20 +253,36 @@ def test_a_terminal_has_a_table(site):
 
 XDGEMM = """\
 echo "xdgemm: 1 socket" >&2
+rate=6e13
 case $HPL_CAMPAIGN_HOSTS in
-n2) echo 'xdgemm: error: emu:0: wrong near C(1, 1)' >&2
+n2) echo 'xdgemm: error: gpu:0: product 7 is wrong in 1 row, 5 to 5' >&2
     echo 'verified: 9 products, 1 wrong'; exit 1 ;;
+n3) rate=3e13 ;;
 esac
+cat >record.json <<END
+{"machine": {"processor": "a CPU",
+             "devices": [{"executor": "gpu:0", "name": "a GPU", "serial": "S-$HPL_CAMPAIGN_HOSTS"}]},
+ "torture": {"executors": [
+   {"executor": "host", "end_rate": 2e12, "kept": 1.0,
+    "temperature": {"most": null, "end": null}, "clock": {"end": null}, "power": {"end": null}},
+   {"executor": "gpu:0", "end_rate": $rate, "kept": 0.9, "temperature": {"most": 70, "end": 69},
+    "clock": {"end": ${rate%e13}e8}, "power": {"end": 690}}]}}
+END
 echo 'verified: 9 products, 0 wrong'
 """
 
 
 @pytest.mark.more
-def test_torture_names_the_node_that_computes_wrong(site):
+def test_torture_names_the_nodes_that_compute_wrong_or_are_throttled(site):
     xdgemm = jobs.program(site.folder / "bin/xdgemm", XDGEMM)
-    done = site.run(*ALONE, "--torture", "5", "--xdgemm", xdgemm, hosts="n[1-3]")
+    done = site.run(*ALONE, "--torture", "5", "--xdgemm", xdgemm, hosts="n[1-6]")
     assert done.status == 1 and site.classes() == {
-        "n1": "ok", "n2": "wrong", "n3": "ok"}, str(done)
+        **dict.fromkeys(("n1", "n4", "n5", "n6"), "ok"), "n2": "wrong", "n3": "hot"}, str(done)
+    (text,) = [entry["reason"] for entry in site.result()["drain"] if entry["host"] == "n3"]
+    assert text.startswith("throttled: gpu:0 (a GPU, serial number S-n3) ended its torture 50 % "
+                           "below the median of 5 executors of its model; look at its cooling")
+    (told,) = [run["torture"] for run in site.result()["runs"] if run["run"] == "torture-1-n3"]
+    assert [x["executor"] for x in told] == ["host", "gpu:0"] and told[1]["mhz"] == 300
     (start,) = [event for event in site.events() if event.get("run") == "torture-1-n1"
                 and event["event"] == "start"]
     assert start["argv"][start["argv"].index("--torture") + 1] == "5.0"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each host of a campaign, and which further runs settle it."""
+import json
 import re
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 import campaign_sim
 from campaign_sim import Simulated, World, classes, named
 from hpl_campaign import campaign as campaign_of
-from hpl_campaign import blame, compare, judge, links, measures, retest, summary
+from hpl_campaign import blame, compare, heat, judge, links, measures, retest, summary
 
 pytestmark = pytest.mark.scripts
 HOSTS = named(8)
@@ -81,6 +82,78 @@ def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(hosts, campai
     found = campaign_sim.tally(hosts, campaigns, slow, noise=0.02)
     assert found.found >= 0.95 * found.slow, found
     assert found.blamed < 0.01 * found.good, found
+
+
+# ---- tortures ---------------------------------------------------------------------------
+
+
+def executor(name="gpu:0", model="a GPU", gflops=60e3, kept=0.9, mhz=1700.0, celsius=70.0):
+    return {"executor": name, "model": model, "serial": "", "gflops": gflops, "kept": kept,
+            "mhz": mhz, "celsius": celsius, "watts": 690.0}
+
+
+def tortured(nodes, outcome="ok"):
+    """Reasons by tortures: {host: [executor]}"""
+    runs = [{"run": f"torture-1-{host}", "stage": "torture", "hosts": [host],
+             "outcome": outcome, "torture": found} for host, found in nodes.items()]
+    return heat.reasons(runs)
+
+
+OFF = [  # an executor, its class, what is said of it
+    (executor(), None, ""),
+    (executor(gflops=58e3, mhz=1500.0, kept=0.5), None, ""),  # within the margin
+    (executor(gflops=45e3), "slow", "slow: gpu:0 (a GPU) ended its torture 25 % below the median"),
+    (executor(gflops=45e3, mhz=1300.0), "hot", "throttled: gpu:0"),
+    (executor(gflops=45e3, mhz=None, kept=0.7), "hot", "throttled: gpu:0"),
+    (executor(gflops=45e3, kept=0.7, celsius=92.0), "hot", "and is hot; look at its cooling"),
+    (executor(celsius=80.0), "ok", "hot: gpu:0 (a GPU) reached 80 C, 10 C more than the median"),
+    (executor(celsius=79.0), None, ""),
+    (executor(gflops=None, celsius=None), None, ""),
+]
+
+
+@pytest.mark.parametrize("odd, klass, said", OFF)
+@pytest.mark.parametrize("others, certain", ((1, None), (3, False), (5, True)))
+def test_an_executor_is_compared_with_those_of_its_model(odd, klass, said, others, certain):
+    """On any node, and on its own one; two tell nothing, four nothing certain."""
+    found = tortured({HOSTS[0]: [executor()] * (others - 1), HOSTS[1]: [executor(), odd],
+                      HOSTS[2]: [executor(model="another", gflops=1.0)]}) if others > 1 else \
+        tortured({HOSTS[0]: [executor()], HOSTS[1]: [odd]})
+    if klass is None or certain is None:
+        assert found == []
+        return
+    ((host, given, text, run, sure, detail),) = found
+    assert (host, given, run) == (HOSTS[1], klass, f"torture-1-{HOSTS[1]}") and said in text
+    assert sure == (certain and klass != "ok") and "median 70 C" in detail
+
+
+def test_cores_may_have_had_other_work_and_failed_tortures_do_not_count():
+    cores = {name: [executor("host", "a CPU", gflops=1e3, mhz=None)] for name in HOSTS}
+    cores[HOSTS[4]] = [executor("host", "a CPU", gflops=500.0, mhz=None)]
+    ((host, klass, text, _, certain, _),) = tortured(cores)
+    assert (host, klass, certain) == (HOSTS[4], "slow", False) and "its cores (a CPU)" in text
+    assert tortured(cores, "wrong") == []
+    verdict = judge.judge(HOSTS, [
+        *(ended(name) for name in HOSTS),
+        *({**ended(name, name=f"torture-1-{name}"), "stage": "torture", "gflops": None,
+           "torture": found} for name, found in cores.items())])[HOSTS[4]]
+    assert verdict.klass == "slow" and not verdict.reasons[0]["certain"]
+
+
+def test_the_record_of_a_torture_is_checked():
+    reading = {"least": None, "most": 70.5, "end": 70}
+    record = {"machine": {"processor": "a CPU", "devices": [
+        {"executor": "cuda:0", "name": "a GPU", "serial": "12"}]},
+        "torture": {"executors": [{
+            "executor": name, "end_rate": 5e13, "kept": None, "temperature": reading,
+            "clock": {"end": 1.7e9}, "power": {"end": 650.5}} for name in ("host", "cuda:0")]}}
+    host, device = heat.of_record(json.dumps(record))
+    assert host["model"] == "a CPU" and device == {
+        "executor": "cuda:0", "model": "a GPU", "serial": "12", "gflops": 5e4, "kept": None,
+        "mhz": 1700.0, "celsius": 70.5, "watts": 650.5}
+    record["torture"]["executors"][1]["kept"] = "most"
+    for text in ("", "{}", "[" * 99, json.dumps(record)):
+        assert heat.of_record(text) is None
 
 
 # ---- slow ------------------------------------------------------------------------------

@@ -83,6 +83,12 @@ def test_operations_are_right(device, tmp_path):
     assert rows == ["gemm", "syrk", "trsm", "gemv"], str(outcome)
 
 
+def test_a_torture_finds_nothing_wrong(device, tmp_path):
+    words = [XDGEMM, "--torture", 0.5, "-m", 200, *device, "--set", "stall_seconds=60"]
+    outcome = jobs.run(words, tmp_path).succeeded()
+    assert re.search(r"^opencl:0 +[1-9]\d* +0 ", outcome.stdout, re.M), str(outcome)
+
+
 # ---- tuning ------------------------------------------------------------------
 
 

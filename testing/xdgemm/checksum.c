@@ -241,21 +241,20 @@ static void judge(xdg_errors_t *w, int64_t index, double error, double bound)
 }
 
 static void check_side(const side_t *s, hyb_team_t *team, xh_view_t c,
-                       int summed, xdg_errors_t *wrong)
+                       xdg_errors_t *wrong)
 {
     for (int v = 0; v < VECTORS; v++) {
         const long double *expected = s->expected + v * s->sums;
 
         apply(team, c, s->op, s->x + v * s->terms, s->found);
         for (int64_t i = 0; i < s->sums; i++)
-            judge(wrong, i, (double)fabsl(s->found[i] - summed * expected[i]),
-                  (double)(summed * s->bound[i]));
+            judge(wrong, i, (double)fabsl(s->found[i] - expected[i]),
+                  (double)s->bound[i]);
     }
 }
 
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, int summed,
-                               xdg_verdict_t *verdict_p)
+                               xh_view_t c, xdg_verdict_t *verdict_p)
 {
     bool *wrong = calloc((size_t)(c.rows + c.cols), sizeof(*wrong));
     xdg_verdict_t v = {.rows = {.is_wrong = wrong, .worst = -1},
@@ -264,9 +263,96 @@ xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
     if (wrong == NULL)
         return XH_ERR_MEMORY;
     v.cols.is_wrong = wrong + c.rows;
-    check_side(&checksum->side[0], team, c, summed, &v.rows);
-    check_side(&checksum->side[1], team, c, summed, &v.cols);
+    check_side(&checksum->side[0], team, c, &v.rows);
+    check_side(&checksum->side[1], team, c, &v.cols);
     v.right = v.rows.worst < 0 && v.cols.worst < 0;
     *verdict_p = v;
     return XH_OK;
+}
+
+/* ---- row sums in double precision -----------------------------------------
+ */
+
+/* +1 or -1, times 1 to 2: so no two errors of a row cancel for sure. */
+static long double factor_of(const xdg_random_t *random, int64_t j)
+{
+    double x = 2.0 * xdg_random_element(random, j, 0);
+
+    return x < 0.0 ? x - 1.0 : x + 1.0;
+}
+
+/* Set x, expected and bound; inner and sums are scratch. */
+static void fill_row_check(xdg_row_check_t *check, hyb_team_t *team,
+                           const xh_gemm_t *p, uint64_t seed,
+                           long double *inner, long double *x,
+                           long double *sums)
+{
+    const xdg_random_t random = {XDG_UNIFORM, seed};
+    int64_t k = xh_gemm_depth(p);
+    double rounding = 32.0 * DBL_EPSILON *
+                      (sqrt((double)k + 2.0) + sqrt((double)check->cols + 2.0));
+    long double whole = 0.0L;
+
+    for (int64_t j = 0; j < check->cols; j++)
+        check->x[j] = (double)(x[j] = (double)factor_of(&random, j));
+    apply(team, p->b, p->trans_b, x, inner);
+    apply(team, p->a, p->trans_a, inner, sums);
+    for (int64_t i = 0; i < check->rows; i++)
+        check->expected[i] = (double)sums[i];
+    apply(team, p->b, p->trans_b, NULL, inner);
+    for (int64_t i = 0; i < k; i++)
+        whole += inner[i];
+    apply(team, p->a, p->trans_a, NULL, sums);
+    for (int64_t i = 0; i < check->rows; i++)
+        check->bound[i] = rounding * (double)sqrtl(whole * sums[i]);
+}
+
+xh_status_t xdg_row_check_create(hyb_team_t *team, const xh_gemm_t *product,
+                                 uint64_t seed, xdg_row_check_t *check_p)
+{
+    const int64_t m = product->c.rows, n = product->c.cols;
+    const int64_t k = xh_gemm_depth(product);
+    xdg_row_check_t check = {.rows = m, .cols = n};
+    long double *scratch = calloc((size_t)(k + n + m), sizeof(*scratch));
+
+    check.x = calloc((size_t)(n + 2 * m), sizeof(*check.x));
+    if (scratch == NULL || check.x == NULL) {
+        free(scratch);
+        free(check.x);
+        return XH_ERR_MEMORY;
+    }
+    check.expected = check.x + n;
+    check.bound = check.expected + m;
+    fill_row_check(&check, team, product, seed, scratch, scratch + k,
+                   scratch + k + n);
+    free(scratch);
+    *check_p = check;
+    return XH_OK;
+}
+
+void xdg_row_check_free(xdg_row_check_t *check)
+{
+    free(check->x);
+    *check = (xdg_row_check_t){.rows = 0};
+}
+
+xdg_wrong_rows_t xdg_row_check_judge(const xdg_row_check_t *check,
+                                     const double *residual)
+{
+    xdg_wrong_rows_t w = {.count = 0};
+
+    for (int64_t i = 0; i < check->rows; i++) {
+        double error = fabs(residual[i]);
+
+        if (error <= check->bound[i])
+            continue;
+        if (!isnan(w.error) && !(error <= w.error)) {
+            w.worst = i;
+            w.error = error;
+            w.bound = check->bound[i];
+        }
+        w.first = w.count++ == 0 ? i : w.first;
+        w.last = i;
+    }
+    return w;
 }

@@ -132,25 +132,38 @@ static xh_status_t run_rates(session_t *s)
     return status;
 }
 
+/* The sizes of the product that each row of a table is about. */
+static void print_sizes(const session_t *s)
+{
+    const xh_gemm_t *product = &s->problem.product;
+
+    printf("m = %lld, n = %lld, k = %lld", (long long)product->c.rows,
+           (long long)product->c.cols, (long long)xh_gemm_depth(product));
+}
+
 static xh_status_t run_torture(session_t *s)
 {
     xdg_torture_t torture;
     xh_status_t status =
-        xdg_torture_run(&s->gemm, &s->verifier, s->options->torture, &torture);
+        xdg_torture_run(&s->gemm, &s->problem, s->options->torture, &torture);
 
+    s->verifier.gemm = &s->gemm;
+    for (int i = 0; i < s->gemm.executors.count; i++) {
+        s->verifier.checked += torture.executor[i].products;
+        s->verifier.wrong += torture.executor[i].wrong;
+    }
+    print_sizes(s);
+    printf(", ");
     xdg_torture_print(&torture, stdout);
     report_verification(s);
     xdg_record_torture(s->record, &torture);
     return status;
 }
 
-static void print_sizes(const session_t *s)
+static void print_repeated(const session_t *s)
 {
-    const xh_gemm_t *product = &s->problem.product;
-
-    printf("m = %lld, n = %lld, k = %lld, median of %lld\n\n",
-           (long long)product->c.rows, (long long)product->c.cols,
-           (long long)xh_gemm_depth(product), (long long)s->options->repeat);
+    print_sizes(s);
+    printf(", median of %lld\n\n", (long long)s->options->repeat);
 }
 
 static xh_status_t run_probe(session_t *s)
@@ -158,7 +171,7 @@ static xh_status_t run_probe(session_t *s)
     const xh_gemm_t *product = &s->problem.product;
     xdg_probe_t p;
 
-    print_sizes(s);
+    print_repeated(s);
     printf("%-12s %12s %12s %12s %12s\n", "device", "in GB/s", "out GB/s",
            "both GB/s", "Gflop/s");
     for (int i = 0; i + 1 < s->gemm.executors.count; i++) {
@@ -192,7 +205,7 @@ static xh_status_t run_operation(session_t *s, int device, int number)
 static xh_status_t run_operations(session_t *s)
 {
     s->verifier.gemm = &s->gemm;
-    print_sizes(s);
+    print_repeated(s);
     printf("%-12s %-9s %12s %12s %7s\n", "device", "operation", "Gflop/s",
            "seconds", "wrong");
     for (int i = 0; i + 1 < s->gemm.executors.count; i++)
@@ -214,7 +227,8 @@ static xh_gemm_t product_for(const session_t *s)
         product.alpha = 1.0;
         product.beta = 0.0;
     }
-    if (s->options->ask == XDG_ASK_PROBE ||
+    if (s->options->ask == XDG_ASK_TORTURE ||
+        s->options->ask == XDG_ASK_PROBE ||
         s->options->ask == XDG_ASK_OPERATIONS)
         for (int i = 0; i + 1 < executors->count; i++)
             product = xdg_shrink_to_fit(
@@ -260,7 +274,7 @@ static xh_status_t run(session_t *s)
     xdg_ask_t ask = s->options->ask;
     xh_status_t status = XH_OK, written = XH_OK;
 
-    if (checks(s) && ask != XDG_ASK_OPERATIONS)
+    if (checks(s) && ask == XDG_ASK_RATES)
         status = xdg_verifier_open(&s->gemm, &s->problem, &s->verifier);
     if (status == XH_OK)
         status = ask == XDG_ASK_TORTURE      ? run_torture(s)

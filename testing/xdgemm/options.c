@@ -46,7 +46,8 @@ static const xh_option_t rows[] = {
     {"set", "NAME=VALUE", XH_OPTION_SET, 0,
      "change one of the settings below", 0, 0, 0},
     {"torture", "SECONDS", XH_OPTION_REAL, AT(torture),
-     "multiply for SECONDS, check sums of products, watch the devices",
+     "multiply for SECONDS in the memory of each device and on the cores, "
+     "and check all products",
      0.1, DAYS_MOST, 0},
     {"tune", "SECONDS", XH_OPTION_REAL, AT(tune),
      "look for the fastest configuration of each device's GEMM, and "

@@ -27,7 +27,7 @@ static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
     status =
         xdg_gemm(r->gemm, &r->problem->product, series->participants, &report);
     if (status == XH_OK && r->verifier != NULL)
-        status = xdg_verify(r->verifier, series->name, &report, 1, 1);
+        status = xdg_verify(r->verifier, series->name, &report);
     if (status == XH_OK)
         series->report[series->count++] = report;
     else

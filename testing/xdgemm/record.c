@@ -69,6 +69,7 @@ json_t *xdg_record_device(const hyb_device_info_t *info, const char *name)
                           {"index", json_integer(info->index)},
                           {"memory", json_integer((int64_t)info->memory)},
                           {"pci_address", json_string(info->pci_address)},
+                          {"serial", json_string(info->serial)},
                           {"models_time", json_boolean(info->models_time)});
 }
 
@@ -205,35 +206,37 @@ void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier)
                        {"wrong_tiles", tiles}));
 }
 
-static json_t *range_of(xdg_range_t range)
+static json_t *reading_of(xdg_reading_t reading)
 {
-    return XH_JSON_OBJECT({"least", xh_json_number(range.least)},
-                          {"most", xh_json_number(range.most)});
+    return XH_JSON_OBJECT({"least", xh_json_number(reading.least)},
+                          {"most", xh_json_number(reading.most)},
+                          {"end", xh_json_number(reading.end)});
 }
 
 void xdg_record_torture(json_t *record, const xdg_torture_t *torture)
 {
-    const xdg_executors_t *executors = &torture->verifier->gemm->executors;
-    json_t *sensors = json_object();
+    const xdg_executors_t *executors = &torture->gemm->executors;
+    json_t *array = json_array();
 
-    for (int i = 0; i + 1 < executors->count; i++) {
-        const xdg_range_t *r = torture->device[i];
+    for (int i = 0; i < executors->count; i++) {
+        const xdg_tortured_t *e = &torture->executor[i];
 
-        json_object_set_new(
-            sensors, executors->name[i + 1],
-            XH_JSON_OBJECT({"temperature", range_of(r[XDG_TEMPERATURE])},
-                           {"clock", range_of(r[XDG_CLOCK])},
-                           {"power", range_of(r[XDG_POWER])}));
+        json_array_append_new(
+            array, XH_JSON_OBJECT(
+                       {"executor", json_string(executors->name[i])},
+                       {"products", json_integer(e->products)},
+                       {"wrong", json_integer(e->wrong)},
+                       {"start_rate", xh_json_number(e->start_rate)},
+                       {"end_rate", xh_json_number(e->end_rate)},
+                       {"kept", xh_json_number(xdg_torture_kept(e))},
+                       {"temperature", reading_of(e->sensor[XDG_TEMPERATURE])},
+                       {"clock", reading_of(e->sensor[XDG_CLOCK])},
+                       {"power", reading_of(e->sensor[XDG_POWER])}));
     }
     json_object_set_new(
         record, "torture",
-        XH_JSON_OBJECT(
-            {"products", json_integer(torture->products)},
-            {"checks", json_integer(torture->checks)},
-            {"seconds", xh_json_number(torture->seconds)},
-            {"check_seconds", xh_json_number(torture->check_seconds)},
-            {"rate", xh_json_number(xdg_torture_rate(torture))},
-            {"sensors", sensors}));
+        XH_JSON_OBJECT({"seconds", xh_json_number(torture->seconds)},
+                       {"executors", array}));
 }
 
 /* The object called name, which is created if it is missing. */

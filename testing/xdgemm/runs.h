@@ -52,77 +52,53 @@ double xdg_rates_sum(const xdg_rates_t *rates);
  */
 void xdg_rates_print(const xdg_rates_t *rates, FILE *out);
 
-/* ---- what a device holds ------------------------------------------------- */
-
-/*
- * A test pattern in the memory of a device while it computes. The device
- * computes its checksums, so that damage on the way in, in its memory and on
- * the way out are told apart.
- */
-typedef struct xdg_pattern xdg_pattern_t;
-
-/*
- * Copy a pattern of rows x cols numbers, or of fewer columns, to a device that
- * has checksums. name must stay valid. Damage is reported, and counted in
- * *damaged.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
- */
-xh_status_t xdg_pattern_open(hyb_device_t *device, const char *name,
-                             hyb_team_t *team, int64_t rows, int64_t cols,
-                             int64_t *damaged, xdg_pattern_t **pattern_p);
-void xdg_pattern_close(xdg_pattern_t *pattern); /* accepts NULL */
-
-/* Check the pattern in the device's memory, copy it back and check it, and then
- * send it again. */
-xh_status_t xdg_pattern_check(xdg_pattern_t *pattern, int64_t *damaged);
-
 /* ---- torture ------------------------------------------------------------- */
 
 enum { XDG_TEMPERATURE, XDG_CLOCK, XDG_POWER, XDG_SENSORS };
 
-typedef struct { /* least > most: unknown */
-    double least, most;
-} xdg_range_t;
+typedef struct {
+    double least, most; /* least > most: unknown */
+    double end;         /* the mean of the last tenth; NaN: unknown */
+} xdg_reading_t;
+
+typedef struct { /* an executor; rates in flop/s, NaN: unknown */
+    int64_t products, wrong;
+    double start_rate; /* the best of a short window at the start */
+    double end_rate;   /* the mean of the last tenth of the time */
+    xdg_reading_t sensor[XDG_SENSORS];
+} xdg_tortured_t;
 
 typedef struct {
-    const xdg_verifier_t *verifier; /* borrowed */
-    int64_t products, checks;
-    double seconds;         /* of the whole test */
-    double product_seconds; /* in products */
-    double check_seconds;
-    int64_t damaged[HYB_EXECUTORS -
-                    1]; /* damage of the pattern in a device's memory */
-    xdg_range_t device[HYB_EXECUTORS - 1][XDG_SENSORS];
+    const xdg_gemm_t *gemm; /* borrowed */
+    double seconds;
+    xdg_tortured_t executor[HYB_EXECUTORS];
 } xdg_torture_t;
 
 /*
- * Multiply on all executors until seconds have passed, at least once. C := A B
- * is followed by several C := C + A B, so that one check of C covers all of
- * them: an error stays in C. Checks take about a tenth of the time; there is
- * one at least every 64 products, and one at the end. After the check of a sum,
- * C starts again, so that a tile that is not written becomes wrong. Once an
- * error has several suspects, each product is checked. A check also covers the
- * patterns in the memories of devices; damage counts as a wrong check. The
- * sensors of devices are logged once per second.
+ * Multiply A and B on each device, in its memory and without a pause, and on
+ * the team beside them, until seconds have passed, at least once; check each
+ * product by row sums where it was computed. A line with rates, and with what
+ * sensors read, is logged each second, or each sixtieth of the time if that is
+ * longer.
  *
- * SIGINT and SIGTERM end the test early, with a last check; a second signal
- * ends the process at once. Launchers send a signal more than once: signals
- * within half a second count as one. An ignored signal stays ignored.
+ * SIGINT and SIGTERM end the test early; a second signal ends the process at
+ * once. Launchers send a signal more than once: signals within half a second
+ * count as one. An ignored signal stays ignored.
  *
- * verifier    in   of a problem with alpha 1 and beta 0
- * torture_p   out  also on failure; counts unchecked products too, which
- *                  verifier does not
+ * problem    in   alpha is 1, beta 0; C is overwritten
+ * torture_p  out  also on failure
  *
- * Errors: those of xdg_gemm and xdg_verify
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE: a device failed, which ends the test
  */
-xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
-                            double seconds, xdg_torture_t *torture_p);
+xh_status_t xdg_torture_run(const xdg_gemm_t *gemm,
+                            const xdg_problem_t *problem, double seconds,
+                            xdg_torture_t *torture_p);
 
 /* The received signal; 0: none. */
 int xdg_torture_signal(void);
 
-/* flop/s in products; NaN without a product. */
-double xdg_torture_rate(const xdg_torture_t *torture);
+/* The part of the rate at the start that the executor kept up to the end. */
+double xdg_torture_kept(const xdg_tortured_t *tortured);
 
 /* Print the result. */
 void xdg_torture_print(const xdg_torture_t *torture, FILE *out);

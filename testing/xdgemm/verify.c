@@ -13,13 +13,11 @@ enum {
     REPORTED_MOST = 8    /* most wrong tiles reported per check */
 };
 
-typedef struct { /* products, summed in C, whose sum is wrong */
+typedef struct { /* a wrong product */
     xdg_verifier_t *verifier;
     const char *name;
-    const xh_gemm_t *product;   /* c holds the sum ... */
-    int summed;                 /* ... of this number of products */
-    const hyb_report_t *report; /* of the products since c was right */
-    int reports;                /* one for each product */
+    const xh_gemm_t *product;
+    const hyb_report_t *report;
 } failure_t;
 
 static hyb_team_t *team_of(const xdg_verifier_t *verifier)
@@ -29,29 +27,9 @@ static hyb_team_t *team_of(const xdg_verifier_t *verifier)
 
 /* ---- whose is it --------------------------------------------------------- */
 
-static bool intersect(xh_rectangle_t a, xh_rectangle_t b)
-{
-    return a.row < b.row + b.rows && b.row < a.row + a.rows &&
-           a.col < b.col + b.cols && b.col < a.col + a.cols;
-}
-
 static int64_t tiles_of(const hyb_report_t *report)
 {
     return report->owner == NULL ? 0 : hyb_tiling_count(&report->tiling);
-}
-
-/* Suspect all executors that computed an element of part in a product. */
-static void add_owners(const hyb_report_t *report, xh_rectangle_t part,
-                       bool *is_suspect)
-{
-    int64_t tiles = tiles_of(report);
-
-    if (tiles == 0)
-        is_suspect[0] = true;
-    for (int64_t i = 0; i < tiles; i++)
-        if (report->owner[i] >= 0 &&
-            intersect(part, hyb_tiling_tile(&report->tiling, i).part))
-            is_suspect[report->owner[i]] = true;
 }
 
 /* Index in C; -1: none. */
@@ -60,40 +38,28 @@ static long long position(int64_t first, int64_t worst)
     return worst < 0 ? -1 : first + worst;
 }
 
-/* Report that part is wrong, and who computed it in the first `reports`
- * products; count the tile if there is one suspect. */
-static void report_wrong(const failure_t *c, xh_rectangle_t part, int reports,
+/* Report that part is wrong, and that `owner` computed it, who is negative if
+ * several did; count its wrong tile. */
+static void report_wrong(const failure_t *c, xh_rectangle_t part, int owner,
                          const xdg_verdict_t *v)
 {
     const xdg_executors_t *executors = &c->verifier->gemm->executors;
     const xdg_errors_t *w = v->rows.worst >= 0 ? &v->rows : &v->cols;
-    char names[HYB_EXECUTORS * (XDG_NAME + 4)] = ""; /* "emu:0 or emu:1" */
-    bool is_suspect[HYB_EXECUTORS] = {false};
-    int suspects = 0, last = 0;
 
-    for (int i = 0; i < reports; i++)
-        add_owners(&c->report[i], part, is_suspect);
-    for (int i = 0; i < executors->count; i++)
-        if (is_suspect[i]) {
-            xh_text_append(names, sizeof(names), "%s%s",
-                           suspects++ ? " or " : "", executors->name[i]);
-            last = i;
-        }
-    if (suspects == 1)
-        c->verifier->wrong_tiles[last]++;
-    else
-        c->verifier->unsure = true;
+    if (owner >= 0)
+        c->verifier->wrong_tiles[owner]++;
     xh_log_error("%s: wrong near C(%lld, %lld), computed by %s: rows %lld to "
                  "%lld, columns %lld to %lld; off by %.3g where rounding "
                  "explains %.3g",
                  c->name, position(part.row, v->rows.worst),
                  position(part.col, v->cols.worst),
-                 suspects > 0 ? names : "nobody by itself", (long long)part.row,
-                 (long long)(part.row + part.rows - 1), (long long)part.col,
-                 (long long)(part.col + part.cols - 1), w->error, w->bound);
+                 owner >= 0 ? executors->name[owner] : "nobody by itself",
+                 (long long)part.row, (long long)(part.row + part.rows - 1),
+                 (long long)part.col, (long long)(part.col + part.cols - 1),
+                 w->error, w->bound);
 }
 
-/* ---- is_wrong tiles are wrong -----------------------------------------------
+/* ---- which tiles are wrong ------------------------------------------------
  */
 
 static bool any(const bool *flag, int64_t first, int64_t count)
@@ -121,35 +87,23 @@ static xh_status_t check_tile(const failure_t *c, xh_rectangle_t part,
     xdg_fill(team, &c->verifier->problem->start, part.row, part.col, p.c);
     status = xdg_checksum_create(team, &p, SEED_OF_TILE, &checksum);
     if (status == XH_OK)
-        status =
-            xdg_checksum_check(checksum, team, result, c->summed, verdict_p);
+        status = xdg_checksum_check(checksum, team, result, verdict_p);
     xdg_checksum_destroy(checksum);
     xh_memory_free(start, bytes);
     return status;
-}
-
-/* The first product that was divided into tiles, or else the last one. */
-static const hyb_report_t *cut_report(const failure_t *c)
-{
-    int i = 0;
-
-    while (i + 1 < c->reports && tiles_of(&c->report[i]) == 0)
-        i++;
-    return &c->report[i];
 }
 
 /* Report all wrong tiles; if no tile is wrong by itself, report all of C. */
 static xh_status_t find_wrong_tiles(const failure_t *c,
                                     const xdg_verdict_t *verdict)
 {
-    const hyb_report_t *report = cut_report(c);
     const xh_view_t *all = &c->product->c;
     const xh_rectangle_t whole = {0, all->rows, 0, all->cols};
-    int64_t tiles = tiles_of(report);
+    int64_t tiles = tiles_of(c->report);
     int count = 0;
 
     for (int64_t i = 0; i < tiles; i++) {
-        xh_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
+        xh_rectangle_t part = hyb_tiling_tile(&c->report->tiling, i).part;
         xdg_verdict_t v;
 
         /* an error in part shows in its rows and in its columns */
@@ -158,13 +112,13 @@ static xh_status_t find_wrong_tiles(const failure_t *c,
             continue;
         XH_TRY(check_tile(c, part, &v));
         if (!v.right && count++ < REPORTED_MOST)
-            report_wrong(c, part, c->reports, &v);
+            report_wrong(c, part, c->report->owner[i], &v);
         free(v.rows.is_wrong);
     }
     if (count > REPORTED_MOST)
         xh_log_error("%s: %d more wrong tiles", c->name, count - REPORTED_MOST);
     if (count == 0)
-        report_wrong(c, whole, tiles == 0 ? c->reports : 0, verdict);
+        report_wrong(c, whole, tiles == 0 ? 0 : -1, verdict);
     return XH_OK;
 }
 
@@ -193,17 +147,16 @@ void xdg_verifier_close(xdg_verifier_t *verifier)
 }
 
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, int summed)
+                       const hyb_report_t *report)
 {
-    failure_t c = {verifier, name,   &verifier->problem->product,
-                   summed,   report, reports};
+    failure_t c = {verifier, name, &verifier->problem->product, report};
     xdg_verdict_t verdict;
     xh_status_t status = xdg_checksum_check(
-        verifier->checksum, team_of(verifier), c.product->c, summed, &verdict);
+        verifier->checksum, team_of(verifier), c.product->c, &verdict);
 
     if (status != XH_OK)
         return report_no_memory(status);
-    verifier->checked += reports;
+    verifier->checked++;
     if (!verdict.right) {
         verifier->wrong++;
         status = report_no_memory(find_wrong_tiles(&c, &verdict));

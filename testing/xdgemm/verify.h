@@ -114,12 +114,47 @@ xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
 void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
 
 /*
- * Compare c with `summed` times the product. One check at a time.
+ * Compare c with the product. One check at a time.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, int summed,
-                               xdg_verdict_t *verdict_p);
+                               xh_view_t c, xdg_verdict_t *verdict_p);
+
+/* ---- row sums in double precision -----------------------------------------
+ */
+
+/*
+ * Row sums that any device can check, C x = op(A) (op(B) x) (Freivalds 1979):
+ * |x_j| is 1 to 2, with random signs. The residual of row i is the expected sum
+ * less (C x)_i, where rounding explains at most
+ *
+ *     32 (sqrt(k + 2) + sqrt(n + 2)) eps |op(A)_i| |op(B)|_F
+ *
+ * as above, with the errors of a sum of n terms in double precision, and twice
+ * as much as x is up to 2.
+ */
+typedef struct {
+    int64_t rows, cols; /* of C */
+    double *x;          /* cols */
+    double *expected;   /* rows; op(A) (op(B) x) */
+    double *bound;      /* rows; the largest rounding error */
+} xdg_row_check_t;
+
+/* Compute the vectors from A and B by all members of team; alpha and beta do
+ * not count. Errors: XH_ERR_MEMORY */
+xh_status_t xdg_row_check_create(hyb_team_t *team, const xh_gemm_t *product,
+                                 uint64_t seed, xdg_row_check_t *check_p);
+void xdg_row_check_free(xdg_row_check_t *check); /* accepts one all zero */
+
+typedef struct { /* rows of C that are wrong; count 0: none, the rest is 0 */
+    int64_t count, first, last;
+    int64_t worst; /* of the largest error, or the first NaN */
+    double error, bound;
+} xdg_wrong_rows_t;
+
+/* What `residual`, of C's rows, shows. */
+xdg_wrong_rows_t xdg_row_check_judge(const xdg_row_check_t *check,
+                                     const double *residual);
 
 /* ---- the checks of a run ------------------------------------------------- */
 
@@ -130,7 +165,6 @@ typedef struct {
     int64_t checked;                    /* products checked */
     int64_t wrong;                      /* checks with an error */
     int64_t wrong_tiles[HYB_EXECUTORS]; /* by executor, if known */
-    bool unsure;                        /* a wrong tile has several suspects */
 } xdg_verifier_t;
 
 /*
@@ -145,16 +179,12 @@ void xdg_verifier_close(xdg_verifier_t *verifier);
 
 /*
  * Check C of the problem. If it is wrong, find and report the wrong tiles, each
- * with all executors that computed it in any product since the last check: each
- * tile that contains a wrong row and a wrong column is checked by checksum
- * vectors of its own. The tiles are those of the first product that was divided
- * into tiles.
+ * with the executor that computed it: each tile that contains a wrong row and a
+ * wrong column is checked by checksum vectors of its own.
  *
- * name    in  of the products in messages
- * report  in  `reports` of them, one for each product
- * summed  in  number of products whose sum is C
+ * name    in  of the product in messages
  *
  * Errors: XH_ERR_MEMORY  reported
  */
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, int summed);
+                       const hyb_report_t *report);
