@@ -57,8 +57,9 @@ def link_of(tree, arch, folder):
 def test_make_generic_leaves_a_shell_that_sources_it_alone(tree, shell, name):
     script = 'before=$-; set -C; . ./make_generic; set +C; [ "$before" = "$-" ] || exit; false; echo at "$PWD"'
     words = ["bash", "-c", 'exec -a "$0" "$@"', name, shell, "-c", script]
+    nobody = {"HOME": str(tree)}  # a login shell reads what a user has there
     for _ in range(2):  # there is one
-        outcome = jobs.run(words, tree / "setup").succeeded()
+        outcome = jobs.run(words, tree / "setup", nobody).succeeded()
         assert outcome.stdout == f"at {tree}/setup\n" and outcome.stderr == "", str(outcome)
     for words in (["sh", "setup/make_generic"], ["bash", "-c", ". setup/make_generic"]):
         (tree / "setup/Make.UNKNOWN").unlink()  # it is written beside the script
