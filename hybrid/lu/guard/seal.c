@@ -270,13 +270,15 @@ void hyb_seal_compare_copy(hyb_check_columns_t *check, int k, int device,
 static hyb_alarm_t arrival_alarm(const hyb_check_columns_t *c,
                                  const hyb_lu_panel_t *p)
 {
-    int k = hpl_panel_number(p->hpl);
-    hyb_alarm_t copy = hyb_alarm(HYB_FOUND_COPY, k);
-    hyb_alarm_t message = hyb_alarm(HYB_FOUND_MESSAGE, k);
+    bool received = is_received(c, p);
+    hyb_alarm_t alarm = hyb_alarm(received ? HYB_FOUND_MESSAGE : HYB_FOUND_COPY,
+                                  hpl_panel_number(p->hpl));
 
-    copy.device = hyb_check_columns_place(c, p->hpl) - 1;
-    message.sender = HPL_pnum(c->grid, c->grid->myrow, p->hpl->pcol);
-    return is_received(c, p) ? message : copy;
+    if (received)
+        alarm.sender = HPL_pnum(c->grid, c->grid->myrow, p->hpl->pcol);
+    else
+        alarm.device = hyb_check_columns_place(c, p->hpl) - 1;
+    return alarm;
 }
 
 /* A process whose pivots differ from those of the other processes cannot
