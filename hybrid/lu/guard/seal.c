@@ -88,17 +88,20 @@ static void begin(hyb_lu_panel_t *p)
     hyb_units_begin(&p->sealing, xh_units(p->factors.l2.rows, UNIT));
 }
 
-/* Take a unit of rows of L2, in its columns or in its tiles, and add it to the
- * seal's sum. Return its first row, or -1 if no unit is left. */
-static int64_t sum_unit(hyb_lu_panel_t *p, bool in_columns)
+/* Take a unit of rows of L2, in the form of the message or, if `is_kept`, of
+ * what the team reads, and add it to the seal's sum. Return its first row, or
+ * -1 if no unit is left. */
+static int64_t sum_unit(hyb_lu_panel_t *p, bool is_kept)
 {
     const hyb_tiles_t *l2 = &p->factors.l2;
     int64_t unit = hyb_units_take(&p->sealing), from = unit * UNIT, rows, tiles;
     double all = 0.0;
     uint64_t bits = 0;
+    bool in_columns;
 
     if (unit < 0)
         return -1;
+    in_columns = is_kept ? !p->in_tiles : p->in_columns;
     rows = Mmin(UNIT, l2->rows - from);
     tiles = xh_units(rows, l2->height);
     for (int64_t j = 0; j < l2->cols && in_columns; j++)
@@ -315,7 +318,7 @@ static void compare(hyb_check_columns_t *c, const hyb_lu_panel_t *p,
 /* The thread that sums the last unit compares. */
 void hyb_seal_compare(hyb_check_columns_t *check, hyb_lu_panel_t *panel)
 {
-    while (is_copied(check, panel) && sum_unit(panel, panel->in_columns) >= 0)
+    while (is_copied(check, panel) && sum_unit(panel, false) >= 0)
         if (atomic_fetch_add(&panel->sealing.settled, 1) + 1 ==
             panel->sealing.count)
             compare(check, panel, arrival_alarm(check, panel));
@@ -338,7 +341,7 @@ bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
         begin(p);
         p->kept = SEAL_KEPT;
     }
-    if (sum_unit(p, !p->in_tiles) >= 0)
+    if (sum_unit(p, true) >= 0)
         hyb_units_settle(&p->sealing);
     if (hyb_units_are_left(&p->sealing))
         return false;
