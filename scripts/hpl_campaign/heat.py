@@ -63,8 +63,7 @@ def last_tortures(runs):
 
 
 def by_model(tortures):
-    """[(host, run, executor)] of each model, as {model: ...}; cores are no model of a
-    device."""
+    """For each model, [(host, run, executor)]; cores are no model of a device."""
     found = {}
     for host, run in tortures.items():
         for executor in run["torture"]:
