@@ -155,11 +155,34 @@ static void touch_diagonals_and_b(const hyb_lu_t *lu)
     }
 }
 
+/* Memory for the matrix is reserved in small pages. Blocks in host memory get
+ * huge ones: in small pages, swaps of their rows take several times as long. */
+static void prefer_huge_pages(const hyb_lu_t *lu)
+{
+    const HPL_T_pmat *mat = lu->mat;
+
+    for (int64_t b = 0; b < lu->homes.blocks; b++) {
+        int64_t from = hyb_ledger_first(&lu->ledger, b);
+        int64_t to = hyb_ledger_first(&lu->ledger, b + 1);
+
+        if (hyb_homes_in_host_memory(&lu->homes, b))
+            xh_memory_prefer_huge(Mptr(mat->A, 0, from, mat->ld),
+                                  (size_t)mat->ld * (size_t)(to - from) *
+                                      sizeof(double));
+    }
+}
+
+static void begin_memory(const hyb_lu_t *lu)
+{
+    prefer_huge_pages(lu);
+    touch_diagonals_and_b(lu);
+}
+
 void hyb_generate_touch_homes(hyb_lu_t *lu)
 {
     filling_t filling = {.lu = lu, .mat = lu->mat, .visit = touch};
 
-    touch_diagonals_and_b(lu);
+    begin_memory(lu);
     visit_all(lu->resources.team, &filling, "taking memory for the matrix");
 }
 
@@ -177,7 +200,7 @@ void hyb_generate_on_host(hyb_place_t *host, int seed)
 
 void hyb_generate_homes(hyb_lu_t *lu, int seed)
 {
-    touch_diagonals_and_b(lu);
+    begin_memory(lu);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
     hyb_check_columns_sum(lu->check, 0);
