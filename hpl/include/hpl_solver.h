@@ -77,9 +77,12 @@ typedef struct {
     int64_t compared; /* number of rows compared */
     double closest;   /* largest difference, relative to the bound for rounding
                          errors */
-    bool has_devices; /* whether the following fields on links are set */
+    bool has_devices; /* whether the following fields are set */
     double link_up, link_down;       /* bytes to devices; bytes from devices */
     double planned_up, planned_down; /* the same, predicted; NaN: unknown */
+    int64_t operations; /* that were queued on devices: copies and kernels */
+    int64_t iteration_operations; /* that an iteration queued on one device, at
+                                     most */
 } hpl_work_t;
 
 /* What a device did in a factorization; 0: nothing, or unknown. */

@@ -369,6 +369,9 @@ xh_status_t hyb_event_await(hyb_event_t *event, double seconds);
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 
-/* Bytes that copies have moved from the host to the device and back so far. */
-void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
-                        uint64_t *out_p);
+typedef struct {         /* what a device's queues were given so far */
+    uint64_t in, out;    /* bytes of copies from the host, and to the host */
+    uint64_t operations; /* copies, products and kernels; events do not count */
+} hyb_traffic_t;
+
+hyb_traffic_t hyb_device_traffic(const hyb_device_t *device);

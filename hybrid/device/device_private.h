@@ -15,7 +15,7 @@ struct hyb_device {
     const hyb_pinned_memory_t
         *pinned;       /* copies are split at its segments; may be NULL */
     atomic_int failed; /* int, as RISC-V exchanges no bytes */
-    _Atomic uint64_t bytes_in, bytes_out;
+    _Atomic uint64_t bytes_in, bytes_out, operations;
     /* List of the buffers destroyed after the device failed. */
     _Atomic(hyb_buffer_t *) kept;
 };

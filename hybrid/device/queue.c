@@ -203,8 +203,11 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_device_view_t extent,
         return XH_ERR_ARG;
     }
     XH_TRY(hyb_device_enter(device));
-    return is_empty(extent) ? XH_OK
-                            : HYB_CALL(device, work, queue->queue, task);
+    if (is_empty(extent))
+        return XH_OK;
+    XH_TRY(HYB_CALL(device, work, queue->queue, task));
+    atomic_fetch_add(&device->operations, 1);
+    return XH_OK;
 }
 
 /* Queue a copy in parts, as a vendor's copy must not cross from one pinned
@@ -471,9 +474,9 @@ xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
                &(hyb_task_t){.op = HYB_OP_PANEL_COLUMN, .panel_column = *p});
 }
 
-void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
-                        uint64_t *out_p)
+hyb_traffic_t hyb_device_traffic(const hyb_device_t *device)
 {
-    *in_p = atomic_load(&device->bytes_in);
-    *out_p = atomic_load(&device->bytes_out);
+    return (hyb_traffic_t){.in = atomic_load(&device->bytes_in),
+                           .out = atomic_load(&device->bytes_out),
+                           .operations = atomic_load(&device->operations)};
 }

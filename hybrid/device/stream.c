@@ -175,19 +175,18 @@ static void flow(hyb_stream_t *s)
 
 static void run_product(hyb_stream_t *s)
 {
-    uint64_t in, out;
+    const hyb_traffic_t before = hyb_device_traffic(s->pipeline.device);
+    hyb_traffic_t after;
 
     s->started = xh_clock_now();
     s->work = (hyb_work_t){0};
     pthread_mutex_lock(&s->lock); /* the lander may be awake and reading */
     s->launched = s->landed = 0;
     pthread_mutex_unlock(&s->lock);
-    hyb_device_traffic(s->pipeline.device, &in, &out);
     flow(s);
-    hyb_device_traffic(s->pipeline.device, &s->work.bytes_in,
-                       &s->work.bytes_out);
-    s->work.bytes_in -= in;
-    s->work.bytes_out -= out;
+    after = hyb_device_traffic(s->pipeline.device);
+    s->work.bytes_in = after.in - before.in;
+    s->work.bytes_out = after.out - before.out;
 }
 
 static void *run_launcher(void *stream)

@@ -338,11 +338,14 @@ static json_t *my_work(const hpl_system_t *system)
                     {"rows_compared", json_integer(work.compared)},
                     {"rows_closest", xh_json_number(work.closest)});
     if (work.has_devices)
-        XH_JSON_SET(json_array_get(list, 0),
-                    {"link_up_bytes", xh_json_number(work.link_up)},
-                    {"link_down_bytes", xh_json_number(work.link_down)},
-                    {"planned_up_bytes", xh_json_number(work.planned_up)},
-                    {"planned_down_bytes", xh_json_number(work.planned_down)});
+        XH_JSON_SET(
+            json_array_get(list, 0),
+            {"link_up_bytes", xh_json_number(work.link_up)},
+            {"link_down_bytes", xh_json_number(work.link_down)},
+            {"planned_up_bytes", xh_json_number(work.planned_up)},
+            {"planned_down_bytes", xh_json_number(work.planned_down)},
+            {"operations", json_integer(work.operations)},
+            {"iteration_operations", json_integer(work.iteration_operations)});
     return list;
 }
 

@@ -120,6 +120,30 @@ def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
 
 
 @emulates
+@pytest.mark.parametrize("memory", [64, 1024])
+def test_an_iteration_queues_few_operations(recorded, memory):
+    """A driver's queue holds about 1,000 operations, and then blocks. A dry device has no solution."""
+    sets = jobs.sets(
+        f"devices=emu:1 emu_dry=on emu_rate=4000 emu_link=8 emu_memory={memory} "
+        "home=device verify=end trust=off threads=1"
+    )
+    size = ["-n", "4096", "-nb", "64", "-p", "1", "-q", "1"]
+    _, found = recorded(*size, *sets)
+    (test,) = found["tests"]
+    (rank,) = test["ranks"]
+    has_guests = "guests of these" in [row["where"] for row in test["plan"]["rows"]]
+    assert has_guests == (memory == 64)  # the matrix takes 128 MiB
+    # Panels up and down, and for each near block, and all far blocks, one swap, one solve and one
+    # product; a guest's solve and its copies in parts are many operations.
+    most = 400 if has_guests else 60
+    panels = 4096 // 64
+    assert 0 < rank["iteration_operations"] <= most
+    assert rank["operations"] <= panels * most
+    # Each panel is swapped, solved and multiplied at least once.
+    assert rank["operations"] >= 3 * (panels - 1)
+
+
+@emulates
 def test_a_plan_has_a_time_for_each_phase(recorded):
     """Where the device's rate is known, here as a setting says it."""
     devices = jobs.sets("devices=emu:1 emu_rate=1e6")

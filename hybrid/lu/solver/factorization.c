@@ -163,17 +163,19 @@ void hyb_factorization_free(hyb_lu_t *lu)
 
 /* ---- the run ------------------------------------------------------------- */
 
-/* Sum the bytes that crossed all devices' links so far. */
-static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
+/* Sum what all devices were given so far. */
+static hyb_traffic_t traffic(const hyb_machine_t *machine)
 {
-    uint64_t up, down;
+    hyb_traffic_t sum = {0};
 
-    *up_p = *down_p = 0.0;
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
-        hyb_device_traffic(hyb_machine_device(machine, i), &up, &down);
-        *up_p += (double)up;
-        *down_p += (double)down;
+        hyb_traffic_t one = hyb_device_traffic(hyb_machine_device(machine, i));
+
+        sum.in += one.in;
+        sum.out += one.out;
+        sum.operations += one.operations;
     }
+    return sum;
 }
 
 /* Run the loop over the panels of the range. */
@@ -203,8 +205,8 @@ void hyb_factorization_run(hyb_lu_t *lu)
     observer->begin(observer);
     if (lu->range.first == 0)
         lu->mat->info = 0;
-    traffic(lu->resources.machine, &lu->homes.devices.up,
-            &lu->homes.devices.down);
+    lu->homes.devices.before = traffic(lu->resources.machine);
+    lu->homes.devices.most_operations = 0;
     hyb_check_columns_begin(lu->check, lu->range.first);
     hyb_places_agree(lu);
     hyb_checkpoint_begin(lu->checkpoint);
@@ -236,13 +238,17 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
             hyb_panel_choice_was_device(h->choice), up_p, down_p);
 }
 
-/* Add the bytes that crossed the links of this process, and the planned bytes.
- */
-static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
+/* Add the bytes that crossed the links of this process, the planned bytes, and
+ * the number of operations. */
+static void add_traffic(const hyb_lu_t *lu, hpl_work_t *work)
 {
-    traffic(lu->resources.machine, &work->link_up, &work->link_down);
-    work->link_up -= lu->homes.devices.up;
-    work->link_down -= lu->homes.devices.down;
+    const hyb_traffic_t *before = &lu->homes.devices.before;
+    hyb_traffic_t now = traffic(lu->resources.machine);
+
+    work->link_up = (double)(now.in - before->in);
+    work->link_down = (double)(now.out - before->out);
+    work->operations = (int64_t)(now.operations - before->operations);
+    work->iteration_operations = (int64_t)lu->homes.devices.most_operations;
     plan_traffic(lu, &work->planned_up, &work->planned_down);
 }
 
@@ -269,7 +275,7 @@ hpl_work_t hyb_factorization_work(const hyb_lu_t *lu)
 
     hyb_check_columns_report(lu->check, &work);
     if (work.has_devices)
-        add_links(lu, &work);
+        add_traffic(lu, &work);
     return work;
 }
 

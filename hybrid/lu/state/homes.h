@@ -60,7 +60,9 @@ typedef struct {
         double flop; /* of all iterations so far */
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* of each device */
         double waited[HYB_EXECUTORS - 1]; /* s with nothing to multiply */
-        double up, down; /* bytes over their links before the run began */
+        hyb_traffic_t before; /* sums over devices before the run began */
+        /* Operations that an iteration queued on one device, at most. */
+        uint64_t most_operations;
     } devices;
 } hyb_homes_t;
 

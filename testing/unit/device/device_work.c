@@ -23,7 +23,7 @@ DEVICE_CASE(whole_matrices_come_back)
     enum { ROWS = 1000, COLS = 700 };
     const size_t bytes = sizeof(double[ROWS][COLS]);
     hyb_device_view_t matrix = device_cases_matrix(f->device, ROWS, COLS);
-    uint64_t in, out;
+    hyb_traffic_t traffic;
     double *from, *to;
 
     assert_ok(hyb_pinned_alloc(f->device, bytes, &from));
@@ -34,9 +34,9 @@ DEVICE_CASE(whole_matrices_come_back)
             f->queue, (xh_view_t){from, ROWS, COLS, ROWS}, matrix));
     device_cases_read(f->device, f->queue, matrix, to);
     assert_memory_equal(from, to, bytes);
-    hyb_device_traffic(f->device, &in, &out);
-    assert_int_equal(in, 2 * bytes);
-    assert_int_equal(out, bytes);
+    traffic = hyb_device_traffic(f->device);
+    assert_int_equal(traffic.in, 2 * bytes);
+    assert_int_equal(traffic.out, bytes);
     hyb_pinned_free(f->device, from, bytes);
     hyb_pinned_free(f->device, to, bytes);
     hyb_buffer_destroy(matrix.buffer);

@@ -271,17 +271,21 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
     const xh_view_t view = {x, 3, 5, 8};
     const hyb_device_view_t block = {buffer, 0, 3, 5, 8};
     const int64_t rows[3] = {2, 1, 0};
-    uint64_t in, out;
+    hyb_traffic_t traffic;
 
     QUEUED(hyb_queue_copy_in(queue, view, block));
     QUEUED(hyb_queue_upload(queue, rows, hyb_device_view(buffer, 0, 3, 1)));
     QUEUED(hyb_queue_copy_out(queue, block, view));
+    QUEUED(hyb_queue_copy(queue, block, block));
+    assert_ok(hyb_queue_copy(queue, hyb_device_view(buffer, 0, 3, 0),
+                             hyb_device_view(buffer, 0, 3, 0)));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_copy_out(queue, block, view), XH_ERR_MEMORY);
-    hyb_device_traffic(device, &in, &out);
-    assert_int_equal(in, (15 + 3) * sizeof(double));
-    assert_int_equal(out, 15 * sizeof(double));
+    traffic = hyb_device_traffic(device);
+    assert_int_equal(traffic.in, (15 + 3) * sizeof(double));
+    assert_int_equal(traffic.out, 15 * sizeof(double));
+    assert_int_equal(traffic.operations, 4);
 }
 
 TEST_SET_UP(steps_that_leave_the_panel_are_refused)
