@@ -122,7 +122,7 @@ def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
 @emulates
 @pytest.mark.parametrize("memory", [64, 1024])
 def test_an_iteration_queues_few_operations(recorded, memory):
-    """A driver's queue holds about 1,000 operations, and then blocks. A dry device has no solution."""
+    """A driver's queue holds about 1,000, and then blocks. A dry device has no solution."""
     sets = jobs.sets(
         f"devices=emu:1 emu_dry=on emu_rate=4000 emu_link=8 emu_memory={memory} "
         "home=device verify=end trust=off threads=1"

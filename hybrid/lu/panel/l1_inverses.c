@@ -42,9 +42,26 @@ static double growth(xh_view_t l, xh_view_t y)
     return most;
 }
 
-double hyb_l1_invert(xh_view_t l1, xh_view_t to)
+/* The largest element of x, L x = (+-1, ..., +-1)', where each sign lets x
+ * grow. */
+static double growth_of_all(xh_view_t l, double *x)
 {
     double most = 0.0;
+
+    memset(x, 0, (size_t)l.rows * sizeof(double));
+    for (int64_t j = 0; j < l.cols; j++) {
+        x[j] += x[j] > 0.0 ? 1.0 : -1.0;
+        most = larger(most, fabs(x[j]));
+        for (int64_t i = j + 1; i < l.rows; i++)
+            x[i] -= x[j] * *xh_at(l, i, j);
+    }
+    return most;
+}
+
+double hyb_l1_invert(xh_view_t l1, xh_view_t to)
+{
+    double most =
+        l1.cols > 0 ? growth_of_all(l1, xh_at(to, 0, l1.cols - 1)) : 0.0;
 
     for (int64_t j = 0; j < l1.cols; j += HYB_L1_BLOCK) {
         int64_t width = xh_smaller(HYB_L1_BLOCK, l1.cols - j);

@@ -55,26 +55,42 @@ xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
     return hyb_queue_swap_rows(p->queue, &swap);
 }
 
+/*
+ * With the inverses Y and Z of both diagonal blocks, the inverse below them is
+ * -Z L Y. The block above them has memory for (L Y)'; then it becomes 0.
+ */
+xh_status_t hyb_place_join_inverses(hyb_queue_t *queue, hyb_device_view_t l1)
+{
+    int64_t n = l1.cols, half = xh_whole_units((n + 1) / 2, HYB_L1_BLOCK);
+    hyb_device_view_t y = hyb_device_view_first(l1, half, half);
+    hyb_device_view_t above = hyb_device_view_part(l1, 0, half, half, n - half);
+    hyb_device_view_t l = hyb_device_view_part(l1, half, 0, n - half, half);
+    hyb_device_view_t z =
+        hyb_device_view_part(l1, half, half, n - half, n - half);
+
+    if (n <= HYB_L1_BLOCK)
+        return XH_OK;
+    XH_TRY(hyb_place_join_inverses(queue, y));
+    XH_TRY(hyb_place_join_inverses(queue, z));
+    XH_TRY(hyb_queue_gemm(
+        queue, &(hyb_gemm_t){XH_TRANS, XH_TRANS, 1.0, 0.0, y, l, above}));
+    XH_TRY(hyb_queue_gemm(
+        queue, &(hyb_gemm_t){XH_NO_TRANS, XH_TRANS, -1.0, 0.0, z, above, l}));
+    return hyb_queue_gemm(
+        queue, &(hyb_gemm_t){XH_NO_TRANS, XH_TRANS, 0.0, 0.0, y, l, above});
+}
+
 typedef struct { /* X := L1^-1 W by products; W is overwritten */
     hyb_queue_t *queue;
-    hyb_device_view_t l1, w,
-        x;               /* l1: prepared by hyb_l1_invert for each panel */
-    int64_t nb;          /* columns per panel */
-    uint32_t no_inverse; /* bit i: L1 of panel i has no inverses */
+    hyb_device_view_t l1, w, x; /* l1: with the inverse of each panel's L1 */
+    int64_t nb;                 /* columns per panel */
+    uint32_t no_inverse;        /* bit i: L1 of panel i has no inverses */
 } solve_t;
 
 static hyb_device_view_t rows_of(hyb_device_view_t b, int64_t from,
                                  int64_t count)
 {
     return hyb_device_view_part(b, from, 0, count, b.cols);
-}
-
-/* Size of the first half of `count` rows: whole panels, or whole blocks of a
- * panel. */
-static int64_t first_half(const solve_t *s, int64_t count)
-{
-    return xh_whole_units((count + 1) / 2,
-                          count > s->nb ? s->nb : HYB_L1_BLOCK);
 }
 
 /* Solve one panel's rows by substitution. */
@@ -87,11 +103,11 @@ static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
         s->queue, hyb_device_view_part(s->l1, from, from, count, count), x);
 }
 
-/* Solve rows from .. from + count - 1 by halves, as the second half needs the
- * first; multiply a diagonal block by its inverse. */
+/* Solve rows from .. from + count - 1 by halves, in whole panels, as the second
+ * half needs the first; multiply one panel's rows by the inverse of its L1. */
 static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 {
-    int64_t first = first_half(s, count);
+    int64_t first = xh_whole_units((count + 1) / 2, s->nb);
     int64_t second = from + first, left = count - first;
     hyb_gemm_t by_inverse = {
         .alpha = 1.0,
@@ -102,7 +118,7 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 
     if (count <= s->nb && (s->no_inverse >> from / s->nb & 1) != 0)
         return substitute(s, from, count);
-    if (count <= xh_smaller(s->nb, HYB_L1_BLOCK))
+    if (count <= s->nb)
         return hyb_queue_gemm(s->queue, &by_inverse);
     below.a = hyb_device_view_part(s->l1, second, from, left, first);
     below.b = rows_of(s->x, from, first);

@@ -44,6 +44,7 @@ static xh_status_t use_link(const sample_t *s)
     XH_TRY(hyb_queue_upload(d->queue.link, d->host.rows, s->list));
     XH_TRY(hyb_queue_copy_in(d->queue.link, s->host, s->columns));
     XH_TRY(hyb_queue_gemv(d->queue.link, s->columns, x, y));
+    XH_TRY(hyb_place_join_inverses(d->queue.link, s->l1));
     XH_TRY(hyb_queue_copy_out(d->queue.link, s->columns, s->host));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_copy(d->queue.link, s->columns, s->l2));

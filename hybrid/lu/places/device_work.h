@@ -38,6 +38,12 @@ typedef struct {
     hyb_device_view_t aside; /* P > 1: U if another process has the top */
 } hyb_place_part_t;
 
+/*
+ * device_update.c: queue products that make L1^-1 of `l1`, a panel's L1 that
+ * hyb_l1_invert has prepared. Cost: 3 products per diagonal block
+ */
+xh_status_t hyb_place_join_inverses(hyb_queue_t *queue, hyb_device_view_t l1);
+
 /* ---- device_update.c: apply a panel to columns -----------------------
  *
  * Queue for `part`, one after another: swap rows, P = 1; solve U; update C.

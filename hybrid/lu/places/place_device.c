@@ -101,6 +101,9 @@ static xh_status_t send_panel(hyb_place_device_t *d, int k)
     XH_TRY(hyb_queue_copy_in(
         d->queue.link, l1, hyb_device_view_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_place_guard_queue_received_seal(d, k, l1));
+    if (panel->has_inverses)
+        XH_TRY(hyb_place_join_inverses(
+            d->queue.link, hyb_device_view_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_place_widen(d, k));
     hyb_place_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));

@@ -53,8 +53,10 @@ static void check(int64_t nb)
 {
     for (int64_t j = 0; j < MOST; j++)
         for (int64_t i = 0; i < LD; i++) {
-            if (i >= nb || j >= nb || (j > i && !is_diagonal_block(i, j)))
+            if (i >= nb || j >= nb)
                 assert_true(*at(to, i, j) == -7.0);
+            else if (j > i && !is_diagonal_block(i, j))
+                continue;
             else if (is_diagonal_block(i, j))
                 assert_true(fabs(product(i, j) - (i == j)) < 1e-12);
             else
@@ -102,4 +104,15 @@ TEST(growth_and_nan_are_found_in_any_block)
     fill(130, 0.1);
     *at(l1, 40, 12) = NAN;
     assert_false(invert(130) <= HYB_L1_MOST_GROWTH);
+}
+
+/* The elements of the inverse grow by a tenth from row to row. */
+TEST(growth_across_blocks_is_found)
+{
+    fill(MOST, 0.0);
+    for (int64_t j = 0; j < MOST; j++)
+        for (int64_t i = j + 1; i < MOST; i++)
+            *at(l1, i, j) = -0.1;
+    assert_true(invert(HYB_L1_BLOCK) <= HYB_L1_MOST_GROWTH);
+    assert_true(fabs(invert(MOST) / pow(1.1, MOST - 1) - 1.0) < 1e-9);
 }

@@ -190,6 +190,26 @@ TEST(x_and_pivots_are_those_of_columns_on_the_host)
         assert_true(on_device[i] > 0.0 && on_device[i] <= 3.0 * on_host);
 }
 
+/* A panel's inverse is joined from those of two to four diagonal blocks. */
+TEST(wide_panels_are_solved_by_one_product)
+{
+    static const int blocks[] = {65, 128, 200};
+    static const char *const ways[] = {"home=device threads=2 group=1",
+                                       "home=device threads=2 group=2"};
+    static solved_t host, device;
+
+    for (size_t i = 0; i < COUNT_OF(blocks); i++) {
+        block = blocks[i];
+        host = solve(0, 1, "threads=2");
+        for (size_t by = 0; by < COUNT_OF(ways); by++) {
+            device = solve(1, 1, ways[by]);
+            assert_true(distance(host.x, device.x) < 1e-8);
+            assert_true(device.residual < 3.0 * fmax(host.residual, 0.01));
+        }
+    }
+    block = BLOCK;
+}
+
 static void assert_near(double bytes, double planned)
 {
     assert_true(planned > 0.0);
