@@ -203,8 +203,9 @@ def test_another_job_is_planned_from_what_there_is(
 
 @preloaded
 def test_processes_whose_trials_differ_choose_alike(tmp_path):
-    """One has a BLAS that is far quicker, since it does nothing."""
-    load = f"export LD_PRELOAD={library(tmp_path, dgemm('', 'return;'))}"
+    """One has a BLAS that does nothing, the other one that sleeps."""
+    blas = library(tmp_path, dgemm("usleep(2000);", 'if (getenv("QUICK")) return;'))
+    load = f"export QUICK=1\nexport LD_PRELOAD={blas}"
     command = [on_rank(tmp_path, 0, load), "--plan", *SHORT, "--set", "trust=off",
                "--memory", "200M", *NARROW.split()]  # fmt: skip
     jobs.run(command, tmp_path).succeeded("updates by the BLAS library")
