@@ -53,7 +53,7 @@ $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $^ $(XH_LIBS))
 
-$(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
+$(XHOST): $(call objects,testing/xhost/*.c hybrid/cpu/trial/host_parts.c) \
           $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $(filter %.o,$^) $(HYB_LIBS))

@@ -120,15 +120,16 @@ def as_installed():
 def living():
     """Of each process that is alive, by id: its parent and its session."""
     found = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
             continue
         try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        if fields[0] != "Z":
-            found[int(entry.name)] = int(fields[1]), int(fields[3])
+        if fields[0] != b"Z":
+            found[int(name)] = int(fields[1]), int(fields[3])
     return found
 
 
@@ -148,21 +149,25 @@ def kill_session(session, grace=3):
     """End a session: first politely, then not; returns when it is gone."""
     sessions = {session}
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 10)):
-        until = time.monotonic() + seconds
-        for pid in members(sessions):
+        found, until = members(sessions), time.monotonic() + seconds
+        for pid in found:
             try:
                 os.kill(pid, number)
             except ProcessLookupError:
                 pass
-        while members(sessions) and time.monotonic() < until:
-            time.sleep(0.05)
+        while found and time.monotonic() < until:
+            time.sleep(0.02)
+            found = members(sessions)
+        if not found:
+            return
 
 
-def hear_signals():
-    """Restore the default of signals in a child. A background job, or nohup,
-    starts the tests with some ignored, and a program keeps ignoring these."""
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+# A background job, or nohup, starts the tests with some signals ignored, and a program
+# keeps ignoring these. What is handled here has its default in a program that is
+# started, without a function between fork and exec, which takes a copy of all pages.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 def built(words):
@@ -192,7 +197,6 @@ def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=hear_signals,
         text=True,
         errors="replace",
     )

@@ -53,12 +53,12 @@ static void nap(double seconds)
     xh_clock_sleep(seconds);
 }
 
-/* Give the core away: for a nap that delays the end of a wait of so many
- * seconds little, or, if that is not worth its cost, to threads that are ready.
- */
-static void give_way(double waited)
+/* Give the core away: for a nap, of at most `most` seconds, that delays the end
+ * of a wait of so many seconds little, or, if that is not worth its cost, to
+ * threads that are ready. */
+static void give_way(double waited, double most)
 {
-    static const double part = 1.0 / 16.0, least = 20e-6, most = 100e-6;
+    static const double part = 1.0 / 16.0, least = 20e-6;
     double seconds = part * waited < most ? part * waited : most;
 
     if (seconds >= least)
@@ -67,8 +67,8 @@ static void give_way(double waited)
         sched_yield();
 }
 
-void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
-                    hyb_turn_fn_t turn, void *context)
+static void wait_until(bool (*is_so)(void *subject), void *subject,
+                       hyb_turn_fn_t turn, void *context, double longest_nap)
 {
     double since = 0.0;
     int spins = 0;
@@ -81,9 +81,21 @@ void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
             since = 0.0;
         } else {
             since = since == 0.0 ? xh_clock_wall() : since;
-            give_way(xh_clock_wall() - since);
+            give_way(xh_clock_wall() - since, longest_nap);
         }
     }
+}
+
+void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
+                    hyb_turn_fn_t turn, void *context)
+{
+    wait_until(is_so, subject, turn, context, 100e-6);
+}
+
+void hyb_wait_long_until(bool (*is_so)(void *subject), void *subject,
+                         hyb_turn_fn_t turn, void *context)
+{
+    wait_until(is_so, subject, turn, context, 1e-3);
 }
 
 /* ---- waiting for the team ------------------------------------------------ */

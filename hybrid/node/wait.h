@@ -45,6 +45,11 @@ typedef bool (*hyb_turn_fn_t)(void *context);
 void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
                     hyb_turn_fn_t turn, void *context);
 
+/* As hyb_wait_until, with naps of up to 1 ms, for a thread on which neither
+ * messages nor devices depend. */
+void hyb_wait_long_until(bool (*is_so)(void *subject), void *subject,
+                         hyb_turn_fn_t turn, void *context);
+
 /* ---- waiting for the team ------------------------------------------------ */
 
 /*

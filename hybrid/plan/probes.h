@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/plan/host_parts.h"
+#include "hybrid/cpu/trial/host_parts.h"
 #include "hybrid/plan/model.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/tune/residence.h"
-#include "hybrid/plan/host_parts.h"
+#include "hybrid/cpu/trial/host_parts.h"
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/resident_devices.h"
 #include "hybrid/lu/state/resources.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/integers.h"
 #include "base/median.h"
-#include "hybrid/plan/host_parts.h"
+#include "hybrid/cpu/trial/host_parts.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/tune/sizes.h"
 

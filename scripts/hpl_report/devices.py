@@ -3,7 +3,7 @@
 import statistics
 
 from . import html
-from .words import NBSP, NONE, percent, rate, significant
+from .words import NBSP, NONE, duration, percent, rate, significant
 
 ROWS = 40
 SLOW = 0.7  # of the median of the others of its model, as the run's diagnosis has it
@@ -55,6 +55,15 @@ def number(value, unit):
     return NONE if value is None else f"{value:.0f}{NBSP}{unit}"
 
 
+def link_wait(test, device):
+    """How long it only copied over its link, and which part of the test that is."""
+    seconds = device["link_wait_seconds"]
+    if seconds is None:
+        return NONE
+    return duration(seconds) + (
+        f" ({percent(seconds / test['seconds'])})" if test.get("seconds") else "")
+
+
 def table(test):
     """The slowest at products first; nothing without any."""
     found = test.get("devices") if test else None
@@ -67,7 +76,7 @@ def table(test):
         shares = [part(found, device, measure) for measure in MEASURES]
         cells = [form(device[measure]) + (f" ({percent(share)})" if share else "")
                  for share, (measure, (_, form)) in zip(shares, MEASURES.items())]
-        rows.append([named(device), device["model"], *cells,
+        rows.append([named(device), device["model"], *cells, link_wait(test, device),
                      number(during.get("mhz_mean", device["mhz"]), "MHz"),
                      number(during.get("temperature_celsius", device["celsius"]), "C"),
                      number(during.get("power_watts"), "W")])
@@ -76,5 +85,6 @@ def table(test):
         "(" in str(cell) for row in rows for cell in row[2:])
     return html.table(
         f"Devices in the best test{left_out}{legend}",
-        ["Device", "Model", "Products", "Link to it", "Link from it", "Clock", "Temperature",
+        ["Device", "Model", "Products", "Link to it", "Link from it",
+         "Waits for the link", "Clock", "Temperature",
          "Power"], rows)

@@ -76,7 +76,7 @@ SHAPE = {
                 [{"rank": COUNT, "name": TEXT, "model": TEXT, "gflops": Maybe(TIME),
                   "up_bytes_per_second": Maybe(TIME),
                   "down_bytes_per_second": Maybe(TIME), "mhz": Maybe(TIME),
-                  "celsius": Maybe(NUMBER)}]
+                  "link_wait_seconds": Maybe(TIME), "celsius": Maybe(NUMBER)}]
             ),
             "plan": Maybe({"rows": [{"where": TEXT, "blocks": Maybe(COUNT)}]}),
             "device_clocks": Maybe(

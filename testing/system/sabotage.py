@@ -30,6 +30,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
 DGEMM = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 typedef void dgemm_t(const char *, const char *, const int *, const int *,

@@ -39,7 +39,6 @@ def on_a_terminal(words, site, **told):
     ours, theirs = pty.openpty()
 
     def take():
-        jobs.hear_signals()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     job = subprocess.Popen(

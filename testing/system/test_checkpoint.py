@@ -32,6 +32,7 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     assert (campaign.orphans, campaign.leftovers) == (0, 0)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("p,q,lookahead,threads,options", [
     (1, 1, "2", 2, ()),
     (2, 1, "0", 1, ()),

@@ -163,6 +163,7 @@ def test_a_run_that_had_ended_while_its_files_went_begins_anew(copy, clean):
     assert bits(copy) == clean and files(copy) == []
 
 
+@pytest.mark.surface
 def test_a_folder_that_others_may_write_is_refused(copy):
     (copy / "d").chmod(0o777)
     for option in ("--restart", "--checkpoint"):
@@ -223,12 +224,14 @@ def test_a_run_from_the_start_leaves_them_alone(copy):
     assert len(whole(copy, 2)) == 2
 
 
+@pytest.mark.surface
 def test_another_variant_is_said_to_round_otherwise(copy):
     (copy / "HPL.dat").write_text(hpl_dat.text(pfact="0", nbmin="2"))
     outcome = jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS).succeeded()
     assert "the last bits of the result may differ" in outcome.stderr
 
 
+@pytest.mark.surface
 @pytest.mark.few(2)
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),

@@ -156,7 +156,7 @@ NOT_RUN = {
 
 # Patterns, and what is run in their place: the same, small; and what make calls.
 SMALLER = [
-    (r"(-[mn] )(?!1000)\d{4,}\b", r"\g<1>300"),
+    (r"(-[mn] )(?!1000000\b)\d{4,}\b", r"\g<1>300"),
     (r"--torture (600|2)\b", "--torture 0.3"),
     (r"--memory (1G|80%)", "--memory 50M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),

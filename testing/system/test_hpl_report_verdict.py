@@ -353,10 +353,13 @@ def test_devices_are_listed_and_held_beside_the_others_of_their_model(told, reco
         device.update(gflops=60e3, up_bytes_per_second=50e9, mhz=1700.0, celsius=60.0)
     text = told()
     assert "the record knows no reason" in text and re.search("Accelerators: +H200", text)
-    test["devices"][2].update(gflops=30e3, mhz=800.0, celsius=91.0)
+    test["devices"][2].update(gflops=30e3, mhz=800.0, celsius=91.0,
+                              link_wait_seconds=0.1 * test["seconds"])  # fmt: skip
+    waited = words.duration(0.1 * test["seconds"]).replace("\N{NO-BREAK SPACE}", " ")
     text = told()
     for said in ("device cuda:2 of process 0 multiplies at 50 % of the rate of the others",
-                 "cuda:2 of process 0 H200 30.0 Tflop/s (50 %) 50 GB/s (100 %) – 800 MHz 91 C –",
+                 "cuda:2 of process 0 H200 30.0 Tflop/s (50 %) 50 GB/s (100 %) – "
+                 f"{waited} (10 %) 800 MHz 91 C –",
                  "cuda:0 of process 0 H200 60.0 Tflop/s (100 %)",
                  "Devices in the best test; in brackets the part"):
         assert said in text, text

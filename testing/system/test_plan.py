@@ -203,8 +203,9 @@ def test_another_job_is_planned_from_what_there_is(
 
 @preloaded
 def test_processes_whose_trials_differ_choose_alike(tmp_path):
-    """One has a BLAS that is far quicker, since it does nothing."""
-    load = f"export LD_PRELOAD={library(tmp_path, dgemm('', 'return;'))}"
+    """One has a BLAS that does nothing, the other one that sleeps."""
+    blas = library(tmp_path, dgemm("usleep(2000);", 'if (getenv("QUICK")) return;'))
+    load = f"export QUICK=1\nexport LD_PRELOAD={blas}"
     command = [on_rank(tmp_path, 0, load), "--plan", *SHORT, "--set", "trust=off",
                "--memory", "200M", *NARROW.split()]  # fmt: skip
     jobs.run(command, tmp_path).succeeded("updates by the BLAS library")
@@ -311,7 +312,7 @@ def predicted(xhpl):
 
     def run(*settings):
         words = jobs.sets(*settings)
-        system = "-n 3000 -nb 128 -p 1 -q 1".split()
+        system = "-n 5130 -nb 128 -p 1 -q 1".split()
         outcome = xhpl("--predict", *SHORT, *system, *words)
         (row,) = rows_of(outcome)
         assert warnings_of(outcome) == [] and row.seconds > 0, str(outcome)
@@ -326,16 +327,16 @@ def predicted(xhpl):
 @pytest.mark.more
 @retried
 def test_devices_are_in_a_prediction(predicted):
-    """However fast this machine is now, 0.2 Gflop/s do half of all in 45 s."""
-    seconds = predicted("devices=emu:1", "emu_rate=0.2", "split=fixed:0.5")
+    """However fast this machine is now, 1 Gflop/s does half of all in 45 s."""
+    seconds = predicted("devices=emu:1", "emu_rate=1", "split=fixed:0.5")
     assert 15 < seconds < 120
 
 
 @pytest.mark.more
 @retried
 def test_columns_on_devices_are_in_a_prediction(predicted):
-    """0.5 Gflop/s do all in 36 s where no core helps."""
-    assert 36 < predicted("devices=emu:1", "emu_rate=0.5", "home=device", "share=0") < 72
+    """2.5 Gflop/s do all in 36 s where no core helps."""
+    assert 36 < predicted("devices=emu:1", "emu_rate=2.5", "home=device", "share=0") < 72
 
 
 def test_a_prediction_stands_beside_what_was_measured(xhpl):

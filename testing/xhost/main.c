@@ -26,7 +26,7 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "hybrid/cpu/trial/trial.h"
-#include "hybrid/plan/host_parts.h"
+#include "hybrid/cpu/trial/host_parts.h"
 
 enum { MOST_NUMBERS = 3, MOST_THREADS = 4096, LARGEST = 10000000 };
 enum { UPDATE_CALLS = 3, PANEL_CALLS = 9 }; /* of which the best counts */

@@ -6,22 +6,43 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hybrid/cpu/trial/host_parts.h"
 #include "hybrid/lu/places/place_device.h"
 #include "hybrid/lu/state/resources.h"
 
-/* Return the rate of a thread, from the trial of kernels, or, if a setting made
- * that trial needless, from a trial of this kernel alone. */
+/*
+ * Return the rate of a thread in products like the update's, with L2 and C out
+ * of its own cache, while all threads multiply. 0: memory is short.
+ */
+static double update_rate(const hyb_resources_t *resources)
+{
+    enum { ROWS = 2048, DEPTH = 256, RUNS = 2 };
+    hyb_team_t *team = resources->team;
+    hyb_crew_t crew = {team, hyb_team_size(team)};
+    hyb_host_update_t x = {.m = ROWS,
+                           .k = DEPTH,
+                           .run_cols =
+                               hyb_resources_run_columns(resources, DEPTH),
+                           .parts = HYB_PART_MULTIPLY};
+    double flop, seconds = HUGE_VAL;
+
+    x.n = RUNS * x.run_cols * crew.members;
+    flop = 2.0 * (double)x.m * (double)x.n * (double)x.k / crew.members;
+    if (hyb_host_update_open(&x, resources->kernel, team) == XH_OK)
+        seconds =
+            hyb_time_runs(crew, NULL, hyb_host_update_run, &x, HYB_CALLS_MOST)
+                .median;
+    hyb_host_update_close(&x);
+    return flop / seconds;
+}
+
+/* Return the rate of a thread in products. */
 static double thread_rate(const hyb_resources_t *resources)
 {
     hyb_kernels_t kernels = hyb_kernels_of_setting();
 
-    if (kernels.rate[resources->kernel->isa] == 0.0) {
-        kernels.set = 1u << resources->kernel->isa;
-        hyb_kernels_measure(&kernels);
-    }
-    return resources->by_blas && kernels.blas > 0.0
-               ? kernels.blas
-               : kernels.rate[resources->kernel->isa];
+    return resources->by_blas && kernels.blas > 0.0 ? kernels.blas
+                                                    : update_rate(resources);
 }
 
 /* Return the largest P with which all devices can factor panels. */

@@ -106,6 +106,16 @@ bool hyb_worker_turn(void *context)
     return me->lu->help(me);
 }
 
+/* Member 0 drives messages and devices. */
+static void wait_until(hyb_worker_t *me, bool (*is_so)(void *context),
+                       void *context)
+{
+    if (me->member == 0)
+        hyb_wait_until(is_so, context, hyb_worker_turn, me);
+    else
+        hyb_wait_long_until(is_so, context, hyb_worker_turn, me);
+}
+
 void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,
                          bool (*is_so)(void *context), void *context)
 {
@@ -115,7 +125,7 @@ void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,
     atomic_store_explicit(
         &me->awaits, atomic_load_explicit(&me->doing, memory_order_relaxed) + 1,
         memory_order_relaxed);
-    hyb_wait_until(is_so, context, hyb_worker_turn, me);
+    wait_until(me, is_so, context);
     atomic_store_explicit(&me->awaits, 0, memory_order_relaxed);
     hyb_timer_end(me);
 }
@@ -143,6 +153,5 @@ void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
 void hyb_worker_wait_within(hyb_worker_t *me, int k,
                             bool (*is_so)(hyb_lu_t *lu, int k))
 {
-    hyb_wait_until(has_come, &(awaited_t){me->lu, k, is_so}, hyb_worker_turn,
-                   me);
+    wait_until(me, has_come, &(awaited_t){me->lu, k, is_so});
 }

@@ -17,8 +17,12 @@
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
 static const double solve_part = 0.5;  /* ... in swaps and solves */
-/* flop that a device does in the time of one byte of memory traffic. */
-static const double flop_of_byte = 16.0;
+/* flop that a device, and a thread, do in the time of one byte of memory
+ * traffic. */
+static const double flop_of_byte = 16.0, thread_flop_of_byte = 6.0;
+static const double line = 64.0; /* bytes */
+/* Bytes/s of a thread that converts a panel from columns to tiles. */
+static const double converted = 4e9;
 /* Fraction of the host's seconds below which devices count as faster. */
 static const double clearly = 0.95;
 
@@ -27,6 +31,7 @@ static const double clearly = 0.95;
 typedef struct {
     double nb;
     double team;     /* flop/s of all threads of a process */
+    double convert;  /* bytes/s of all threads that convert a panel */
     double device;   /* flop/s of a device for its own columns */
     double devices;  /* flop/s of all devices */
     double visitors; /* flop/s of all devices for visitors */
@@ -55,6 +60,7 @@ static rates_t rates_of(const hyb_residence_figures_t *f,
     return (rates_t){
         .nb = nb,
         .team = f->threads * f->thread_rate,
+        .convert = f->threads * converted,
         .device = rate,
         .devices = f->devices * hyb_residence_device_rate(f, group * shape->nb),
         .visitors = f->devices * hyb_residence_visitor_rate(rate, f->link, nb),
@@ -105,8 +111,9 @@ static double crossings(const rates_t *r)
 
 /*
  * Add the panel's factorization and copies: by a device, if all columns but the
- * team's share live on devices and that is faster; else by the team. Returns
- * true if a device factors.
+ * team's share live on devices and that is faster; else by the team. A team
+ * with a share converts a device's panel to tiles. Returns true if a device
+ * factors.
  */
 static bool let_factor(const rates_t *r, double m, columns_t c,
                        hyb_residence_seconds_t *s)
@@ -126,22 +133,26 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
         there + way > s->panel + s->link)
         return false;
     s->devices += r->overlaps ? there / r->count / r->npcol : 0.0;
+    if (c.host > 0.0)
+        s->host += sizeof(double) * elements / r->convert;
     s->panel = there;
     s->link = way;
     return true;
 }
 
 /*
- * Add the work of host and devices. Devices take so many products of the host's
- * columns that both end together; `panel` is the time in which the team first
- * factors.
+ * Add the work of host and devices. A swap on the host moves two rows of U for
+ * each panel column, each in a cache line of its own. Devices take so many
+ * products of the host's columns that both end together; `panel` is the time in
+ * which the team first factors.
  */
 static void let_work(const rates_t *r, double m, columns_t c, double panel,
                      hyb_residence_seconds_t *s)
 {
     double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
     double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
-    double work = c.host * (flop + solve / solve_part) / r->team;
+    double swap = thread_flop_of_byte * 2.0 * line * r->nb;
+    double work = c.host * (flop + swap + solve / solve_part) / r->team;
     double shared = c.host * flop / r->team;
     double visiting = c.host * flop / r->visitors;
 
@@ -149,7 +160,7 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
     if (shared + visiting > 0.0 && !c.spread)
         s->share = fmin(1.0, fmax(0.0, work + panel - s->devices) /
                                  (shared + visiting));
-    s->host = work - s->share * shared;
+    s->host += work - s->share * shared;
     s->devices += s->share * visiting;
 }
 
@@ -185,17 +196,15 @@ static void add(hyb_residence_seconds_t *sum, hyb_residence_seconds_t s,
     sum->total += times * s.total;
 }
 
-hyb_residence_seconds_t
-hyb_residence_predict(const hyb_residence_figures_t *figures,
-                      const hpl_shape_t *shape, double rest, bool guests)
+/* The prediction if the team computes the fraction `share` of the columns. */
+static hyb_residence_seconds_t predict(const rates_t *rates,
+                                       const hpl_shape_t *shape, double share,
+                                       double rest, bool guests)
 {
     enum { STEPS = 256 }; /* at most; beyond, several panels count as one */
-    rates_t rates = rates_of(figures, shape);
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
     double n = shape->n, columns = n / shape->npcol, products = 0.0;
-    double share =
-        rest > 0.0 && !guests ? 0.0 : hyb_residence_share(figures, shape);
     hyb_residence_seconds_t all = {.total = 0.0}, one;
 
     for (int64_t k = 0; k < panels; k += run) {
@@ -205,7 +214,7 @@ hyb_residence_predict(const hyb_residence_figures_t *figures,
         double host = guests ? share * mine : others + share * (mine - others);
         double times = (double)xh_smaller(run, panels - k);
 
-        one = iteration(&rates, left / shape->nprow,
+        one = iteration(rates, left / shape->nprow,
                         (columns_t){host, mine - host,
                                     guests ? (1.0 - share) * others : 0.0,
                                     share > 0.0});
@@ -215,6 +224,17 @@ hyb_residence_predict(const hyb_residence_figures_t *figures,
     }
     all.share = products > 0.0 ? all.share / products : 0.0;
     return all;
+}
+
+hyb_residence_seconds_t
+hyb_residence_predict(const hyb_residence_figures_t *figures,
+                      const hpl_shape_t *shape, double rest, bool guests)
+{
+    rates_t rates = rates_of(figures, shape);
+    double share =
+        rest > 0.0 && !guests ? 0.0 : hyb_residence_share(figures, shape);
+
+    return predict(&rates, shape, share, rest, guests);
 }
 
 /* ---- the choice ---------------------------------------------------------- */
@@ -243,40 +263,53 @@ bool hyb_residence_share_is_valid(void)
     return false;
 }
 
-/*
- * The time of a panel's way to the team, as a fraction of an update, when half
- * of all columns are left: the panel is copied down, and all threads convert
- * it to tiles.
- */
-static double panel_part_of_update(const hyb_residence_figures_t *f,
-                                   double devices, double columns)
+/* The seconds of a run without guests in which the team has a share. */
+static double seconds_of_share(const rates_t *rates, const hpl_shape_t *shape,
+                               double share)
 {
-    const double converted = 4e9; /* bytes/s of a thread */
-    double bytes = 1.0 / f->link + 1.0 / (converted * f->threads);
+    return predict(rates, shape, share, 0.0, false).total;
+}
 
-    return columns > 0.0 ? sizeof(double) * bytes * devices / columns
-                         : HUGE_VAL;
+/*
+ * The share with the least seconds, or 0 if the gain is little. Seconds fall
+ * while devices end last, and rise while the team does. The team may reach less
+ * than its rate, as it also feeds the devices, and then all would wait for it.
+ */
+static double best_share(rates_t rates, const hpl_shape_t *shape)
+{
+    enum { HALVINGS = 10 };
+    const double little = 0.99, step = 1e-4, sure = 0.9;
+    double low = 0.0, high = 1.0;
+
+    rates.team *= sure;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2.0;
+
+        if (seconds_of_share(&rates, shape, middle + step) <
+            seconds_of_share(&rates, shape, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return seconds_of_share(&rates, shape, high) <
+                   little * seconds_of_share(&rates, shape, 0.0)
+               ? high
+               : 0.0;
 }
 
 double hyb_residence_share(const hyb_residence_figures_t *f,
                            const hpl_shape_t *shape)
 {
-    const double least = 0.01; /* least gain */
-    double team = f->threads * f->thread_rate;
-    double devices =
-        f->devices *
-        hyb_residence_device_rate(f, hyb_residence_group(f, shape) * shape->nb);
-    double share, columns = (double)shape->n / shape->npcol;
+    rates_t rates;
+    double share;
 
     if (!read_share(xh_settings_text("share"), &share))
         return 0.0;
     if (!isnan(share))
         return share;
-    if (devices <= 0.0 || team <= 0.0)
-        return 0.0;
-    share = team / (team + devices);
-    return share > least + panel_part_of_update(f, devices, columns) ? share
-                                                                     : 0.0;
+    rates = rates_of(f, shape);
+    return rates.devices > 0.0 && rates.team > 0.0 ? best_share(rates, shape)
+                                                   : 0.0;
 }
 
 /* Do columns that live in host memory visit devices as guests? */

@@ -155,4 +155,7 @@ TEST(naps_grow_with_a_wait_and_stay_short)
     hyb_wait_until(is_so, &long_wait, idle_turn, &long_wait);
     assert_in_range(1e6 * longest, 90, 100);
     assert_in_range(100.0 * slept / time_now, 90, 100);
+    long_wait = (wait_t){10000, 0, false};
+    hyb_wait_long_until(is_so, &long_wait, idle_turn, &long_wait);
+    assert_in_range(1e6 * longest, 900, 1000);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/settings.h"
 #include "hybrid/plan/model.h"
 #include "testing/unit/plan/model_rates.h"
 
@@ -91,8 +92,10 @@ TEST(the_team_has_a_share_of_a_devices_columns)
     rates.figures.link = 1e12;
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)
         rates.figures.rate[d] = 4e9;
+    assert_ok(xh_settings_assign("share=0.3333333333333333"));
     for (int depth = 0; depth < 3; depth++)
         assert_near(at_depth(depth, rates, 3000, 1, 1), wanted);
+    assert_ok(xh_settings_assign("share=auto"));
 }
 
 /* Also L2 is copied for the way up. */

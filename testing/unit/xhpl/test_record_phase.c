@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 3; needs: json mpi */
+/* ranks: 1; 3 surface; needs: json mpi */
 #include "testing/ptest/record_parts.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/plan/host_parts.h"
+#include "hybrid/cpu/trial/host_parts.h"
 
 #include <stdatomic.h>
 #include <string.h>
