@@ -315,7 +315,7 @@ static double cost_of(hwloc_obj_t place, hwloc_const_bitmap_t share)
                         hwloc_bitmap_weight(place->cpuset) / 2;
 }
 
-/* Of two pairs, numbered as in cost, the first is the better next step. */
+/* Is `pair` a better next step than `other`? Both are numbers in cost. */
 static bool is_better(const deal_t *deal, int pair, int other)
 {
     double cost = deal->cost[pair], other_cost = deal->cost[other];

@@ -69,7 +69,7 @@ static xh_status_t open_host(tuner_t *t)
     return XH_OK;
 }
 
-/* Of A and B columns and rows; of C all. */
+/* The first columns of A, the first rows of B, and all of C. */
 static hyb_device_view_t a_of(const tuner_t *t, int64_t rows, int64_t depth)
 {
     return (hyb_device_view_t){t->there, 0, rows, depth, t->m};

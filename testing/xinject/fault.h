@@ -60,5 +60,5 @@ int fault_happened(void);
 /* After which operation of a device it did; -1: of none, here. */
 int fault_operation(void);
 
-/* Of the message that was wrong; -1: none was, here. */
+/* The receiver of the message that was wrong; -1: none was wrong here. */
 int fault_receiver(void);

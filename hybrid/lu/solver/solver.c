@@ -80,7 +80,7 @@ static uint64_t bytes(const hpl_shape_t *shape)
     enum { PAGE = 4096 };
     HPL_T_pmat mat = hpl_system_matrix(shape);
     hyb_resources_t mine = system_resources(shape);
-    /* Of a column on a device, the host holds the diagonal block's pages. */
+    /* The host holds the diagonal blocks' pages of columns on devices. */
     uint64_t diagonal =
         (uint64_t)Mmin(mat.nb, mat.n) * sizeof(double) + 2 * PAGE;
     uint64_t factor = hyb_factorization_bytes(&mine, shape);

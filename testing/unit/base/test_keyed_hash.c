@@ -3,7 +3,7 @@
 
 #include "testing/unit/unit.h"
 
-/* Of the paper's appendix A, as are its bytes 0, 1, 2, ... */
+/* The key of the paper's appendix A, which also has the bytes 0, 1, 2, ... */
 static const uint64_t key[2] = {UINT64_C(0x0706050403020100),
                                 UINT64_C(0x0f0e0d0c0b0a0908)};
 
@@ -21,7 +21,7 @@ TEST(the_papers_message_has_the_papers_hash)
     assert_true(hash_of_first(15) == UINT64_C(0xa129ca6149be45e5));
 }
 
-/* Of the authors' table. */
+/* These values are from the authors' table. */
 TEST(messages_of_other_lengths_have_the_authors_hashes)
 {
     assert_true(hash_of_first(0) == UINT64_C(0x726fdb47dd0e0e31));

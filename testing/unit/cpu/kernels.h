@@ -5,7 +5,7 @@
 #include "hybrid/cpu/isa/kernel.h"
 #include "testing/unit/unit.h"
 
-/* Of the widest instruction set that this processor has. */
+/* The kernel of the widest instruction set that this processor has. */
 static inline const hyb_kernel_t *widest_kernel(void)
 {
     return hyb_kernel_find(xh_cpu_isa());

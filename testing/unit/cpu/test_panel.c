@@ -73,7 +73,7 @@ static xh_view_t view_of(const textbook_lu_t *a, int64_t row, int64_t rows)
     return (xh_view_t){textbook_at(a, row, 0), rows, a->cols, a->ld};
 }
 
-/* Of the whole panel: where the body of this process begins. */
+/* The row of the whole panel at which the body of this process begins. */
 static int first_below(const case_t *x, int rank)
 {
     return x->nb + (rank == 0 ? 0 : x->below[0]);

@@ -18,7 +18,7 @@ static inline double *textbook_at(const textbook_lu_t *t, int64_t i, int64_t j)
     return &t->a[i + j * t->ld];
 }
 
-/* Of a pivot: a NaN is as large as infinity. */
+/* The size of a pivot: a NaN is as large as infinity. */
 static inline double textbook_size(double x)
 {
     return isnan(x) ? (double)INFINITY : fabs(x);

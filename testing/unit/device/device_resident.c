@@ -262,8 +262,8 @@ DEVICE_CASE_WITH(a_matrix_times_a_vector_is_subtracted, HYB_OP_GEMV)
     close_frames();
 }
 
-/* Of as many columns as tiles and a bit, on and below the diagonal; what is
- * above stays where no tile crosses the diagonal. */
+/* The columns are whole tiles and a bit. Compare on and below the diagonal;
+ * what is above stays where no tile crosses the diagonal. */
 static void check_syrk(const device_fixture_t *f, int64_t n, int64_t k)
 {
     const hyb_device_view_t x = device_cases_matrix(f->device, n, k),
@@ -306,7 +306,7 @@ DEVICE_CASE(a_matrix_times_itself_is_added_below_the_diagonal)
 
 /* ---- checksums ---------------------------------------------------------- */
 
-/* Of a's part from (3, 2) on, into c's from (1, 4) on. */
+/* Sum the columns of a's part from (3, 2) on into c's part from (1, 4) on. */
 static void check_sums(const device_fixture_t *f, int64_t rows, int64_t cols)
 {
     uint64_t sums[2];

@@ -148,7 +148,7 @@ static bool slow_one_is_lost(const hyb_rate_table_t *rates)
     return lost == 0;
 }
 
-/* It takes 0.26 s for its tile: 260 times what is allowed at least. */
+/* The device takes 0.26 s for its tile: 260 times the shortest limit. */
 TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
 {
     const hyb_rate_table_t rates = {.link_rate = 1e10, .rate = {{1e3}}},

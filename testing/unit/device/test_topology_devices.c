@@ -3,7 +3,7 @@
 
 #include "hybrid/node/topology.h"
 
-/* Of TWO_SOCKETS, and the NUMA nodes that they hang on. */
+/* The GPUs of TWO_SOCKETS, and the NUMA nodes that they hang on. */
 static const char *const gpus[] = {
     "0000:07:00.0", "0000:0F:00.0", "0000:47:00.0", "0000:4e:00.0",
     "0000:87:00.0", "0000:90:00.0", "0000:b7:00.0", "0000:bd:00.0"};

@@ -12,7 +12,7 @@
 
 enum { SEED = 20231 };
 
-/* Of a case: a sanitizer takes ten times as long for each. */
+/* Combinations of a case: with a sanitizer each takes ten times as long. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { COMBINATIONS = 4 };
 #else

@@ -94,7 +94,7 @@ TEST(growth_is_the_largest_row_sum)
     }
 }
 
-/* Of several blocks the last one counts, too; a NaN has no inverse. */
+/* The last of several blocks counts, too; a NaN has no inverse. */
 TEST(growth_and_nan_are_found_in_any_block)
 {
     fill(MOST, 0.0);

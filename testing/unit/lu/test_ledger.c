@@ -325,7 +325,7 @@ TEST(a_team_takes_each_column_once_a_stage)
     assert_int_equal(wrong, 0);
 }
 
-/* Of an update's blocks the first ones are the devices'. */
+/* The first blocks of an update are the devices'. */
 typedef struct {
     int64_t columns, nb;
     hyb_block_range_t blocks; /* of A's and b, which is the last one */

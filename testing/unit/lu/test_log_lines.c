@@ -19,8 +19,8 @@ UNIT_STEP(set_up)
 
 typedef bool notice_t(const HPL_T_palg *algo);
 
-/* Of a test with these lines: what is said, valid until the next call, and
- * whether the notice tells that something was. */
+/* Return what a test with these lines says, valid until the next call; the
+ * notice tells whether it said anything. */
 static const char *said_by(notice_t *notice, int depth, HPL_T_UPD_FUN update)
 {
     HPL_T_palg algo = {.depth = depth, .upfun = update};

@@ -188,7 +188,7 @@ TEST(a_wrong_product_is_found_where_it_was)
                      named != (unit_rank() == unit_processes() - 1));
 }
 
-/* Of the process with the wrong product, or of another one that names it. */
+/* Does the process with the wrong product say so, or another one name it? */
 static bool is_blamed(const char *said)
 {
     int last = unit_processes() - 1;

@@ -356,8 +356,8 @@ TEST(a_device_factors_where_it_is_quicker)
     assert_true(predict(&figures, &shape, 0.0).total == there.total);
 }
 
-/* Of four devices three take it from one, by its link; by the host it goes down
- * and up. */
+/* Three of four devices take a panel from the fourth, by its link; by the host
+ * it goes down and up. */
 TEST(peers_take_panels_by_the_link_of_one)
 {
     hpl_shape_t shape = shape_of(80000, 1024, 1, 1);

@@ -44,7 +44,8 @@ static traffic_t traffic(hpl_shape_t shape, int devices, bool by_device)
     return moved(&shape, &(hyb_homes_t){.places = 1 + devices}, by_device);
 }
 
-/* Of panels alone: lists and vectors are as little as nb is large. */
+/* Nearly all bytes are those of panels: with a large nb, lists and vectors are
+ * few. */
 TEST(one_process_moves_its_panels_down_and_up)
 {
     double panels = 8.0 * 6000 * (6000 + 500) / 2;

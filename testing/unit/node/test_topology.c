@@ -233,7 +233,7 @@ TEST(the_launchers_mask_is_law_on_this_machine)
     hyb_topology_close(topology);
 }
 
-/* Of another machine everything is within reach. */
+/* A topology of another machine allows everything. */
 TEST(a_confined_thread_is_told_all_that_the_system_allows)
 {
     hyb_topology_t *topology = opened("core:4 pu:2");

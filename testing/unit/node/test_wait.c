@@ -65,7 +65,8 @@ TEST(who_is_polled_does_not_poll)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* It is so after some looks; turns until then, with something to do or none. */
+/* What is waited for comes after some looks; until then turns find work to do
+ * (`busy`) or none. */
 typedef struct {
     int looks, turns;
     bool busy;

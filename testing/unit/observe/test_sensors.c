@@ -16,7 +16,7 @@ static void write_clock(int cpu, const char *khz)
     fake_root_write(path, khz);
 }
 
-/* Of the first processors of this list. */
+/* The clocks of the first processors of this list. */
 static hpl_clocks_t clocks_of(int count)
 {
     static const int cpus[] = {0, 2, 4};

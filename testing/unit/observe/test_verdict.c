@@ -43,7 +43,8 @@ TEST(each_slow_process_is_found)
     }
 }
 
-/* Of several the slowest is named; a slow one explains that others wait. */
+/* The verdict names the slowest of several; a slow process explains why others
+ * wait. */
 TEST(a_slow_process_is_named_though_others_wait_or_are_slow_too)
 {
     hyb_verdict_t v;

@@ -12,7 +12,7 @@ enum { MIB = 1 << 20 };
 
 static hyb_model_rates_t rates;
 
-/* Of the process that asks, which may have more columns than others. */
+/* Memory of the process that asks, which may have more columns than others. */
 static double bytes_of(const hpl_shape_t *shape)
 {
     hpl_map_t columns = {.nb = shape->nb,
@@ -55,7 +55,7 @@ static unequal_t unequal(int processes, const double *rate)
     return u;
 }
 
-/* Of processes with the rates that follow. */
+/* A shape for processes with the rates that follow. */
 #define UNEQUAL(...)                                                           \
     unequal(sizeof((double[]){__VA_ARGS__}) / sizeof(double),                  \
             (double[]){__VA_ARGS__})

@@ -115,7 +115,7 @@ TEST_SET_UP(a_part_is_filled_as_it_is_in_the_whole)
     free(part.data);
 }
 
-/* Of 40000 numbers: their mean and variance within six deviations. */
+/* The mean and variance of 40000 numbers are within six deviations. */
 static void assert_moments(xdg_distribution_t distribution, double variance)
 {
     enum { SIDE = 200 };
