@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
+#include "hybrid/lu/system/huge_pages.h"
 
 /* The system maps nothing unasked between 16 and 64 TiB; 64 TiB, or 2^46, is
  * half of a process's address space. */
@@ -44,6 +45,13 @@ xh_status_t __wrap_xh_memory_available(const char *root, uint64_t *bytes_p)
 {
     *bytes_p = (uint64_t)1 << 60;
     return XH_OK;
+}
+
+/* ---- hybrid/lu/system/huge_pages.h --------------------------------------- */
+
+void __wrap_hyb_huge_pages_verify(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+                                  const hyb_lu_t *lu)
+{
 }
 
 /* ---- hpl/panel/panel.h --------------------------------------------------- */

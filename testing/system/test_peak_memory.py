@@ -2,6 +2,7 @@
 """What memory the processes of a run take, beside their share of the matrix."""
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ pytestmark = [
 ]
 
 N = 4000
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 MEASURED = """\
 import resource, subprocess, sys
 ended = subprocess.run(sys.argv[1:])
@@ -59,3 +61,21 @@ def test_u_of_a_whole_iteration_takes_none_of_its_own(tmp_path):
     nb = 256
     waits, need_not = (peak(tmp_path, 2, 1, "-nb", nb, "--depth", depth) for depth in (1, 2))
     assert waits < need_not + 8 * nb * N / 2
+
+
+WITHOUT_HUGE_PAGES = """\
+import ctypes, os, sys
+PR_SET_THP_DISABLE = 41
+ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(not HUGE_PAGES.exists(), reason="this system has no huge pages")
+def test_a_matrix_in_small_pages_is_warned_of(tmp_path):
+    program = [sys.executable, "-c", WITHOUT_HUGE_PAGES]
+    job = jobs.start([*program, jobs.XHPL, "-n", "6000"], tmp_path)
+    said = next((line for line in job.stderr if "huge pages" in line), "")
+    jobs.kill_session(job.pid)
+    jobs.finish(job)
+    assert "huge pages back only " in said and "PR_SET_THP_DISABLE" in said

@@ -28,6 +28,7 @@
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/system/back_substitution.h"
 #include "hybrid/lu/system/generate.h"
+#include "hybrid/lu/system/huge_pages.h"
 #include "hybrid/lu/system/residual.h"
 #include "hybrid/lu/tune/dealing.h"
 #include "hybrid/lu/tune/residence.h"
@@ -234,12 +235,13 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    hyb_lu_t *lu = system->prepared;
+    hyb_lu_t *lu = is_fresh(system) ? system->prepared : NULL;
 
-    if (!is_fresh(system))
+    if (lu == NULL)
         hyb_generate(&resources, system->grid, &system->mat, seed);
     else if (!hyb_checkpoint_resumes(lu->checkpoint, seed))
         hyb_generate_homes(lu, seed);
+    hyb_huge_pages_verify(system->grid, &system->mat, lu);
 }
 
 static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,

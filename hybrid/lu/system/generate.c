@@ -9,6 +9,7 @@
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/system/huge_pages.h"
 
 /* Bytes that a member fills at a time: a few huge pages. */
 enum { RUN_BYTES = 8 << 20 };
@@ -155,43 +156,9 @@ static void touch_diagonals_and_b(const hyb_lu_t *lu)
     }
 }
 
-/* Use huge pages for columns from .. to - 1. A page at either end counts if at
- * least half of it belongs to them. */
-static void prefer_huge_pages(const HPL_T_pmat *mat, int64_t from, int64_t to)
-{
-    const int64_t half = (1 << 20) / (int64_t)sizeof(double); /* doubles */
-    int64_t ld = mat->ld, end = mat->nq * ld;
-    int64_t begin = Mmax(0, from * ld - half);
-
-    xh_memory_prefer_huge(mat->A + begin,
-                          (size_t)(Mmin(end, to * ld + half) - begin) *
-                              sizeof(double));
-}
-
-/*
- * Memory for a matrix on devices is reserved in small pages, as most of it is
- * never touched. Blocks in host memory get huge pages: with small pages swaps
- * of their rows take several times as long.
- */
-static void prefer_huge_pages_on_host(const hyb_lu_t *lu)
-{
-    int64_t from = 0, blocks = lu->homes.blocks;
-
-    for (int64_t b = 0; b <= blocks; b++) {
-        int64_t column = hyb_ledger_first(&lu->ledger, b);
-
-        if (b < blocks && hyb_homes_in_host_memory(&lu->homes, b))
-            continue;
-        if (from < column)
-            prefer_huge_pages(lu->mat, from, column);
-        if (b < blocks)
-            from = hyb_ledger_first(&lu->ledger, b + 1);
-    }
-}
-
 static void begin_memory(const hyb_lu_t *lu)
 {
-    prefer_huge_pages_on_host(lu);
+    hyb_huge_pages_prefer(lu);
     touch_diagonals_and_b(lu);
 }
 
