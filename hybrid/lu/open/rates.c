@@ -12,11 +12,13 @@
 
 /*
  * Return the rate of a thread in products like the update's, with L2 and C out
- * of its own cache, while all threads multiply. 0: memory is short.
+ * of its own cache, while all threads multiply: the median of as many products
+ * as take 20 ms, after a first one. 0: memory is short.
  */
 static double update_rate(const hyb_resources_t *resources)
 {
     enum { ROWS = 2048, DEPTH = 256, RUNS = 2 };
+    static const double enough = 20e-3;
     hyb_team_t *team = resources->team;
     hyb_crew_t crew = {team, hyb_team_size(team)};
     hyb_host_update_t x = {.m = ROWS,
@@ -28,10 +30,14 @@ static double update_rate(const hyb_resources_t *resources)
 
     x.n = RUNS * x.run_cols * crew.members;
     flop = 2.0 * (double)x.m * (double)x.n * (double)x.k / crew.members;
-    if (hyb_host_update_open(&x, resources->kernel, team) == XH_OK)
-        seconds =
-            hyb_time_runs(crew, NULL, hyb_host_update_run, &x, HYB_CALLS_MOST)
-                .median;
+    if (hyb_host_update_open(&x, resources->kernel, team) == XH_OK) {
+        seconds = hyb_time_runs(crew, NULL, hyb_host_update_run, &x, 1).median;
+        if (seconds < enough)
+            seconds =
+                hyb_time_runs(crew, NULL, hyb_host_update_run, &x,
+                              (int)fmin(enough / seconds + 1.0, HYB_CALLS_MOST))
+                    .median;
+    }
     hyb_host_update_close(&x);
     return flop / seconds;
 }
