@@ -357,8 +357,9 @@ def test_options_within_a_sentence_exist():
 
 
 def test_settings_within_a_sentence_are_accepted(xhpl):
-    words = " ".join(CODE).split()
-    found = {value for word, value in zip(words, words[1:]) if word == "--set"}
+    spans = [code.split() for code in CODE]
+    found = {value for words in spans for word, value in zip(words, words[1:])
+             if word == "--set"}  # fmt: skip
     named = sorted(x for x in found - {"name=value"} if re.fullmatch(r"[a-z_]+=[\w.:@]+", x))
     assert len(named) > 5
     xhpl(*jobs.sets(*named), "--print-config").succeeded()
