@@ -17,7 +17,7 @@
  */
 static double update_rate(const hyb_resources_t *resources)
 {
-    enum { ROWS = 2048, DEPTH = 256, RUNS = 2 };
+    enum { ROWS = 2048, DEPTH = 256 };
     static const double enough = 20e-3;
     hyb_team_t *team = resources->team;
     hyb_crew_t crew = {team, hyb_team_size(team)};
@@ -28,7 +28,7 @@ static double update_rate(const hyb_resources_t *resources)
                            .parts = HYB_PART_MULTIPLY};
     double flop, seconds = HUGE_VAL;
 
-    x.n = RUNS * x.run_cols * crew.members;
+    x.n = x.run_cols * crew.members;
     flop = 2.0 * (double)x.m * (double)x.n * (double)x.k / crew.members;
     if (hyb_host_update_open(&x, resources->kernel, team) == XH_OK) {
         seconds = hyb_time_runs(crew, NULL, hyb_host_update_run, &x, 1).median;
