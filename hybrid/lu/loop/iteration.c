@@ -71,8 +71,26 @@ static bool get_ready(hyb_lu_t *lu, int k)
            hyb_checkpoint_advance(lu->checkpoint, k);
 }
 
+/* Count the operations that iteration k - 1 has queued on each device. */
+static void count_operations(hyb_lu_t *lu, int k)
+{
+    const hyb_machine_t *machine = lu->resources.machine;
+
+    for (int i = 0; i < hyb_machine_devices(machine); i++) {
+        uint64_t *before = &lu->homes.devices.operations[i];
+        uint64_t *most = &lu->homes.devices.most_operations;
+        uint64_t now =
+            hyb_device_traffic(hyb_machine_device(machine, i)).operations;
+
+        if (k > lu->range.first)
+            *most = Mmax(*most, now - *before);
+        *before = now;
+    }
+}
+
 static void open_iteration(hyb_lu_t *lu, int k)
 {
+    count_operations(lu, k);
     hyb_tuner_measure(lu, k);
     hyb_check_columns_open(lu->check, k);
     for (int i = 0; i < lu->homes.places; i++)
@@ -127,6 +145,7 @@ void hyb_iteration_drain(hyb_worker_t *me)
 {
     if (me->member > 0)
         return;
+    count_operations(me->lu, hyb_lu_end(me->lu));
     hyb_tuner_close(me->lu);
     hyb_worker_wait(me, HYB_WAIT_PANEL, hyb_lu_end(me->lu) - 1, come_to_rest);
     hyb_tuner_end(me->lu);

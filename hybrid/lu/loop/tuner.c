@@ -48,7 +48,6 @@ struct hyb_tuner {
     struct told { /* by device, s in all rows so far */
         double multiplied, waited, link_wait;
     } told[HYB_ITERATION_DEVICES];
-    uint64_t operations[HYB_EXECUTORS - 1]; /* queued on each device so far */
 };
 
 static took_t *took(hyb_tuner_t *t, int k)
@@ -426,34 +425,15 @@ static void tell(hyb_lu_t *lu, int k)
     lu->resources.observer.iteration(&row);
 }
 
-/* Return the most operations that were queued on a device since the last call.
- */
-static uint64_t new_operations(hyb_tuner_t *t, const hyb_machine_t *machine)
-{
-    uint64_t most = 0;
-
-    for (int i = 0; i < hyb_machine_devices(machine); i++) {
-        uint64_t now =
-            hyb_device_traffic(hyb_machine_device(machine, i)).operations;
-
-        most = Mmax(most, now - t->operations[i]);
-        t->operations[i] = now;
-    }
-    return most;
-}
-
 /* Iteration k has ended for the leader: close its sums. */
 static void close_lap(hyb_lu_t *lu, int k)
 {
     hyb_tuner_t *t = lu->tuner;
     hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, t->team.threads);
-    uint64_t operations = new_operations(t, lu->resources.machine);
     const hyb_step_t *step;
 
     if (k < lu->range.first)
         return;
-    lu->homes.devices.most_operations =
-        Mmax(lu->homes.devices.most_operations, operations);
     step = hyb_lu_step(lu, k);
     lap = &took(t, k)->lap;
     *lap = hyb_lap_between(&took(t, k)->opened, &now);

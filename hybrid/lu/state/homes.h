@@ -61,6 +61,8 @@ typedef struct {
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* of each device */
         double waited[HYB_EXECUTORS - 1]; /* s with nothing to multiply */
         hyb_traffic_t before; /* sums over devices before the run began */
+        /* Operations queued on each device when the newest iteration opened. */
+        uint64_t operations[HYB_EXECUTORS - 1];
         /* Operations that an iteration queued on one device, at most. */
         uint64_t most_operations;
     } devices;

@@ -62,8 +62,7 @@ static const char *remedy(void)
         return "write madvise to /sys/kernel/mm/transparent_hugepage/enabled, "
                "as root";
     return "memory may be in fragments: write 1 to "
-           "/proc/sys/vm/compact_memory, "
-           "as root, or restart the node";
+           "/proc/sys/vm/compact_memory, as root, or restart the node";
 }
 
 /* Return the bytes of this process in huge pages, or -1 if unknown. */

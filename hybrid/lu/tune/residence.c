@@ -226,17 +226,6 @@ static hyb_residence_seconds_t predict(const rates_t *rates,
     return all;
 }
 
-hyb_residence_seconds_t
-hyb_residence_predict(const hyb_residence_figures_t *figures,
-                      const hpl_shape_t *shape, double rest, bool guests)
-{
-    rates_t rates = rates_of(figures, shape);
-    double share =
-        rest > 0.0 && !guests ? 0.0 : hyb_residence_share(figures, shape);
-
-    return predict(&rates, shape, share, rest, guests);
-}
-
 /* ---- the choice ---------------------------------------------------------- */
 
 /* Read the setting `share`; *share_p is NaN for auto. Returns false if invalid.
@@ -297,19 +286,34 @@ static double best_share(rates_t rates, const hpl_shape_t *shape)
                : 0.0;
 }
 
-double hyb_residence_share(const hyb_residence_figures_t *f,
-                           const hpl_shape_t *shape)
+static double share_of(const rates_t *rates, const hpl_shape_t *shape)
 {
-    rates_t rates;
     double share;
 
     if (!read_share(xh_settings_text("share"), &share))
         return 0.0;
     if (!isnan(share))
         return share;
-    rates = rates_of(f, shape);
-    return rates.devices > 0.0 && rates.team > 0.0 ? best_share(rates, shape)
-                                                   : 0.0;
+    return rates->devices > 0.0 && rates->team > 0.0 ? best_share(*rates, shape)
+                                                     : 0.0;
+}
+
+double hyb_residence_share(const hyb_residence_figures_t *f,
+                           const hpl_shape_t *shape)
+{
+    rates_t rates = rates_of(f, shape);
+
+    return share_of(&rates, shape);
+}
+
+hyb_residence_seconds_t
+hyb_residence_predict(const hyb_residence_figures_t *figures,
+                      const hpl_shape_t *shape, double rest, bool guests)
+{
+    rates_t rates = rates_of(figures, shape);
+    double share = rest > 0.0 && !guests ? 0.0 : share_of(&rates, shape);
+
+    return predict(&rates, shape, share, rest, guests);
 }
 
 /* Do columns that live in host memory visit devices as guests? */
